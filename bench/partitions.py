@@ -153,7 +153,7 @@ class _Places:
     """All places of a query."""
 
     def __init__(self, asked: Any, partitions: int) -> None:
-        from xstreamcast.edges.partitions.later import Later, Spot
+        from xstreamcast.edges.partitions.later import Later, StagePlace
         from xstreamcast.edges.partitions.route import Router
         from xstreamcast.edges.partitions.units import Units
         from xstreamcast.spark.watching.steps import UNKNOWN
@@ -163,7 +163,7 @@ class _Places:
         self.router.earlier = self._log.__getitem__
         self.units = [Units(asked, n, partitions, self.steps) for n in range(partitions)]
         self.later = {
-            (step, number): Later(asked, Spot(step, self.steps, number, partitions))
+            (step, number): Later(asked, StagePlace(step, self.steps, number, partitions))
             for step in range(1, self.steps)
             for number in range(partitions if step < self.steps - 1 else 1)
         }

@@ -143,7 +143,7 @@ def _token(event: Event) -> Token:
             return "sE", tag, attributes
         case e.EndElement(_, tag):
             return "eE", tag
-        case e.Text(_, text):
+        case e.CharacterData(_, text):
             return "cD", text
         case e.StartTuple():
             return ("sT",)
@@ -158,7 +158,7 @@ def _event(id: str, token: Token) -> Event:
         case "eE", str(tag):
             return e.EndElement(id, tag)
         case _:
-            return e.Text(id, str(token[1]))
+            return e.CharacterData(id, str(token[1]))
 
 
 def child_step(tag: str) -> Transformer[tuple[int, bool]]:

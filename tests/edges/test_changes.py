@@ -16,7 +16,7 @@ from xstreamcast.edges.updates import Regions, apply
 from xstreamcast.edges.updates.answers import EventWriter, items
 from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.lines import LineReading, line
-from xstreamcast.edges.updates.parts import Part
+from xstreamcast.edges.updates.parts import EventPart
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change, restart_line
 
@@ -145,7 +145,7 @@ def test_and_are_read_back_from_lines(changes) -> None:
     writer = EventWriter()
     events = [*writer.write(changes), *writer.end()]
     parts = list(LineReading().feed(b"".join(map(line, events))))
-    assert [part.event for part in parts if isinstance(part, Part)] == events
+    assert [part.event for part in parts if isinstance(part, EventPart)] == events
 
 
 def test_a_revision_is_a_replacement_in_place() -> None:

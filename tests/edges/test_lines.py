@@ -15,7 +15,7 @@ from lxml import etree
 
 import xstreamcast as xsc
 from xstreamcast.cli.main import main
-from xstreamcast.edges.lines import LONGEST, LineForm, LineWriter, Written, element_name
+from xstreamcast.edges.lines import LONGEST, LineForm, LinesAsXml, LineWriter, element_name
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
 from xstreamcast.errors import Error
@@ -27,7 +27,7 @@ JSON = LineForm("ndjson")
 AB = LineForm("csv", ("a", "b"), header=False)
 
 
-def written(form: LineForm, data: bytes, cuts: tuple[int, ...] = ()) -> list[Written]:
+def written(form: LineForm, data: bytes, cuts: tuple[int, ...] = ()) -> list[LinesAsXml]:
     writer, out, at = LineWriter(form), [], 0
     for end in (*sorted({cut % (len(data) + 1) for cut in cuts}), len(data)):
         out.append(writer.feed(data[at:end]))
@@ -36,7 +36,7 @@ def written(form: LineForm, data: bytes, cuts: tuple[int, ...] = ()) -> list[Wri
     return [one for one in out if one is not None]
 
 
-def rows(found: list[Written]) -> list[list[str]]:
+def rows(found: list[LinesAsXml]) -> list[list[str]]:
     """The values of each row that is good."""
     out = []
     for one in found:
@@ -45,7 +45,7 @@ def rows(found: list[Written]) -> list[list[str]]:
     return out
 
 
-def reasons(found: list[Written]) -> list[tuple[int, str]]:
+def reasons(found: list[LinesAsXml]) -> list[tuple[int, str]]:
     return [(one.number(r), why) for one in found for r, why in sorted(one.reasons.items())]
 
 

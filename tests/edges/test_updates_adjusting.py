@@ -109,7 +109,7 @@ def test_concatenation_of_woven_streams_needs_no_buffer(parts) -> None:
     """Section VI-A: the right stream is a mutable region, the left one is inserted before it."""
     out = events("sT(o) sM(o,r) sB(r,l)")
     for side, text in parts:
-        out.append(e.Text(side, text))
+        out.append(e.CharacterData(side, text))
         left = "".join(text for s, text in texts(out) if s == "l")
         right = "".join(text for s, text in texts(out) if s == "r")
         assert shown(apply(out)) == f"({left}{right}"
@@ -118,7 +118,7 @@ def test_concatenation_of_woven_streams_needs_no_buffer(parts) -> None:
 
 
 def texts(stream: list[Event]) -> list[tuple[str, str]]:
-    return [(event.id, event.text) for event in stream if isinstance(event, e.Text)]
+    return [(event.id, event.text) for event in stream if isinstance(event, e.CharacterData)]
 
 
 books = st.lists(
@@ -134,7 +134,7 @@ def test_a_predicate_shows_at_once_and_takes_back_what_fails(stream, data) -> No
     for number, (tag, words) in enumerate(stream):
         id = f"n{number}"
         out += [e.Begin("M", "0", id), e.StartElement(id, tag)]
-        out += [e.Text(id, word) for word in words]
+        out += [e.CharacterData(id, word) for word in words]
         out += [e.EndElement(id, tag), e.End("M", "0", id)]
         outcome[id] = words.count("s")
         out += [] if outcome[id] else [e.Hide(id)]

@@ -11,7 +11,7 @@ from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.beginning import is_update_stream
 from xstreamcast.edges.updates.lines import LineReading, line
 from xstreamcast.edges.updates.markup import CLOSE, OPEN, MarkupReading, element
-from xstreamcast.edges.updates.parts import Part, Read, Unread
+from xstreamcast.edges.updates.parts import EventPart, MalformedEvent, Read
 from xstreamcast.errors import Error
 from xstreamcast.model.instant import SECOND
 
@@ -26,7 +26,7 @@ attributes = st.dictionaries(names, text, max_size=3).map(lambda d: tuple(d.item
 rich_event: st.SearchStrategy[e.Event] = st.one_of(
     any_event,
     st.builds(e.StartElement, ids, names, attributes),
-    st.builds(e.Text, ids, text),
+    st.builds(e.CharacterData, ids, text),
     st.builds(e.Comment, ids, text.filter(lambda t: "--" not in t and not t.endswith("-"))),
     st.builds(e.Instruction, ids, st.just("go"), text.filter(lambda t: "?>" not in t)),
     st.builds(e.At, st.integers(-(10**9), 10**9).map(lambda n: n * SECOND), st.booleans()),
@@ -41,8 +41,8 @@ def read(reading: LineReading | MarkupReading, raw: bytes, size: int) -> list[Re
 
 
 def read_events(parts: list[Read]) -> list[e.Event]:
-    assert not [part for part in parts if isinstance(part, Unread)]
-    return [part.event for part in parts if isinstance(part, Part)]
+    assert not [part for part in parts if isinstance(part, MalformedEvent)]
+    return [part.event for part in parts if isinstance(part, EventPart)]
 
 
 @given(st.lists(rich_event, max_size=10), st.integers(1, 40))
@@ -61,10 +61,10 @@ def test_an_event_looks_as_the_page_says() -> None:
     begin, start = e.Begin("R", "1", "2"), e.StartElement("0", "a", (("n", "1"),))
     assert line(begin) == b'{"event":"sR","target":1,"id":2}\n'
     assert line(start) == b'{"event":"sE","id":0,"tag":"a","attributes":{"n":"1"}}\n'
-    assert line(e.Text("p/1", "x")) == b'{"event":"cD","id":"p/1","text":"x"}\n'
+    assert line(e.CharacterData("p/1", "x")) == b'{"event":"cD","id":"p/1","text":"x"}\n'
     assert element(begin) == b'<u:sR target="1" id="2"/>\n'
     assert element(start) == b'<u:sE id="0" tag="a"><u:attribute name="n" value="1"/></u:sE>\n'
-    assert element(e.Text("1", "x<")) == b'<u:cD id="1">x&lt;</u:cD>\n'
+    assert element(e.CharacterData("1", "x<")) == b'<u:cD id="1">x&lt;</u:cD>\n'
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_an_event_looks_as_the_page_says() -> None:
     ],
 )
 def test_a_line_that_is_no_event_is_refused_alone(raw: bytes, code: str) -> None:
-    good = line(e.Text("0", "x"))
+    good = line(e.CharacterData("0", "x"))
     parts = read(LineReading(), good + raw + b"\n\n" + good, 7)
-    assert [type(part) for part in parts] == [Part, Unread, Part]
-    assert isinstance(parts[1], Unread)
+    assert [type(part) for part in parts] == [EventPart, MalformedEvent, EventPart]
+    assert isinstance(parts[1], MalformedEvent)
     assert (parts[1].code, parts[1].line, parts[1].offset) == (code, 2, len(good))
 
 
@@ -113,9 +113,9 @@ def test_a_line_that_is_no_event_is_refused_alone(raw: bytes, code: str) -> None
     ],
 )
 def test_an_element_that_is_no_event_is_refused_alone(raw: str) -> None:
-    good = element(e.Text("0", "x"))
+    good = element(e.CharacterData("0", "x"))
     parts = read(MarkupReading(), OPEN + good + raw.encode() + good, 1000)
-    assert [type(part) for part in parts] == [Part, Unread, Part]
+    assert [type(part) for part in parts] == [EventPart, MalformedEvent, EventPart]
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_what_is_not_xml_ends_the_reading_with_its_place(raw: str, code: str) ->
 
 
 def test_a_root_that_never_ends_is_no_mistake() -> None:
-    assert len(read(MarkupReading(), OPEN + element(e.Text("0", "x")), 1000)) == 1
+    assert len(read(MarkupReading(), OPEN + element(e.CharacterData("0", "x")), 1000)) == 1
 
 
 def test_the_first_bytes_tell_an_update_stream() -> None:
-    assert is_update_stream(line(e.Text("0", "x")))
+    assert is_update_stream(line(e.CharacterData("0", "x")))
     assert is_update_stream(b"\n<?xml version='1.0'?>" + OPEN)
     assert not is_update_stream(b'{"time":"1970-01-01T00:00:00Z","diff":1}')
     assert not is_update_stream(b"<updates><a/></updates>")

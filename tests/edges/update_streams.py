@@ -30,7 +30,7 @@ def _event(word: str, arguments: str) -> Event:
         case "eE":
             return e.EndElement(a[0], a[1])
         case "cD":
-            return e.Text(a[0], a[1])
+            return e.CharacterData(a[0], a[1])
         case "sM" | "sR" | "sB" | "sA":
             return e.Begin(word[1], a[0], a[1])  # type: ignore[arg-type]
         case "eM" | "eR" | "eB" | "eA":
@@ -52,7 +52,7 @@ TAGS = st.sampled_from(["a", "b"])
 any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(e.StartElement, IDS, TAGS),
     st.builds(e.EndElement, IDS, TAGS),
-    st.builds(e.Text, IDS, st.sampled_from(["x", "y"])),
+    st.builds(e.CharacterData, IDS, st.sampled_from(["x", "y"])),
     st.builds(e.Begin, KINDS, IDS, IDS),
     st.builds(e.Begin, KINDS, IDS, IDS),
     st.builds(e.End, KINDS, IDS, IDS),
@@ -80,10 +80,13 @@ def update_streams(draw: st.DrawFn, most: int = 12) -> list[Event]:
         inner: list[Event] = []
         for _ in range(draw(st.integers(0, 2))):
             if draw(st.booleans()):
-                inner.append(e.Text(id, draw(st.sampled_from("xyz"))))
+                inner.append(e.CharacterData(id, draw(st.sampled_from("xyz"))))
             else:
                 tag = draw(TAGS)
-                inner += [e.StartElement(id, tag), e.Text(id, draw(st.sampled_from("uvw")))]
+                inner += [
+                    e.StartElement(id, tag),
+                    e.CharacterData(id, draw(st.sampled_from("uvw"))),
+                ]
                 inner += [e.EndElement(id, tag)]
         return inner
 

@@ -12,7 +12,7 @@ from xstreamcast import QueryLimits, query
 from xstreamcast.errors import Error
 from xstreamcast.evaluate import context
 from xstreamcast.evaluate.direct import entry
-from xstreamcast.evaluate.direct.compiling import Compiled
+from xstreamcast.evaluate.direct.compiling import CompiledFunctions
 
 NEVER = 1 << 60
 WAYS = {"direct": (True, 0), "rows": (True, NEVER), "columns": (False, NEVER)}
@@ -35,7 +35,7 @@ def answers(text: str, **limits: float) -> list[tuple[str, ...]]:
     return [answer(text, way, **limits) for way in WAYS]
 
 
-def texts() -> list[Compiled | None]:
+def texts() -> list[CompiledFunctions | None]:
     """What was written for the program that ran last."""
     return list(next(reversed(entry._texts.values()))._known.values())
 

@@ -11,7 +11,7 @@ from xstreamcast import query
 from xstreamcast.errors import Error
 from xstreamcast.evaluate import context
 from xstreamcast.model.atomic import INTEGER, STRING
-from xstreamcast.model.row import FALSE, NOTHING, Row, row_of
+from xstreamcast.model.row import FALSE, NOTHING, SingleRow, row_of
 
 
 def both_ways(text: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
@@ -77,9 +77,9 @@ def test_expressions_agree_both_ways(text: str, kind: str) -> None:
 
 
 def test_a_row_is_a_column() -> None:
-    row = Row(INTEGER, (1, 2, 3))
+    row = SingleRow(INTEGER, (1, 2, 3))
     assert (row.n, row.items.values.tolist(), row.bounds().tolist()) == (1, [1, 2, 3], [0, 3])
-    assert Row(STRING, ("a",)).offsets is None
+    assert SingleRow(STRING, ("a",)).offsets is None
     assert NOTHING.lengths().tolist() == [0]
     assert FALSE.items.values.tolist() == [False]
     assert row_of(row) is row

@@ -15,7 +15,7 @@ from tests.faults.test_watch_crashes import QUERY
 from tests.operators.test_checkpoints import INCIDENTS, ROADS
 from xstreamcast.cli.main import main
 from xstreamcast.edges.disk import using
-from xstreamcast.edges.sources.frames import MESSAGE, Frame, FrameLog
+from xstreamcast.edges.sources.frames import MESSAGE, FrameLog, MessageFrame
 from xstreamcast.edges.sources.xml_log import XmlLog
 from xstreamcast.edges.watching.journal_lines import read_lines
 
@@ -80,7 +80,7 @@ def test_frames_that_were_written_are_there_whole_and_in_order(tmp_path: Path):
     whole = tmp_path / "whole"
     whole.mkdir()
     calls, returned = Failing(whole), list[int]()
-    frames = [Frame(MESSAGE, b"<m>%d</m>" % n * 20, b"mark %d" % n) for n in range(5)]
+    frames = [MessageFrame(MESSAGE, b"<m>%d</m>" % n * 20, b"mark %d" % n) for n in range(5)]
     with using(calls):
         log = FrameLog(whole / "state" / "in.frames")
         session = log.identity()
@@ -108,7 +108,9 @@ def test_messages_kept_as_files_are_there_before_their_marks(tmp_path: Path):
     with using(calls):
         log = XmlLog(whole / "in")
         for n in range(4):
-            log.write([Frame(MESSAGE, b"<?xml version='1.0'?><m>%d</m>" % n, b"mark %d" % n)])
+            log.write(
+                [MessageFrame(MESSAGE, b"<?xml version='1.0'?><m>%d</m>" % n, b"mark %d" % n)]
+            )
         log.close()
     for number, variant, state in states(whole, calls.log):
         root = tmp_path / "crashed"

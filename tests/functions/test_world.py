@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call, StaticContext, Text
+from xstreamcast.functions.call import Call, FetchedText, StaticContext
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.resources.texts import decoded
 from xstreamcast.functions.signature import FN
@@ -27,10 +27,10 @@ def document(uri: str) -> int:
     return DOCUMENTS[uri]
 
 
-def text(uri: str) -> Text:
+def text(uri: str) -> FetchedText:
     if uri not in TEXTS:
         raise error("FOUT1170")
-    return Text(TEXTS[uri])
+    return FetchedText(TEXTS[uri])
 
 
 def asked(name: str, *arguments: str) -> list[Any]:

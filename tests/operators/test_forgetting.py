@@ -15,7 +15,7 @@ from tests.operators.test_law_divided import questions
 from tests.streams_strategies import HEAD, cases, histories, structures
 from xstreamcast.algebra.analysis.forgetting import kept
 from xstreamcast.api import compiled, query
-from xstreamcast.edges.immutable import Kept, path_of
+from xstreamcast.edges.immutable import ImmutableArrivals, path_of
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Inputs
@@ -26,7 +26,7 @@ from xstreamcast.history.forgetting import forget
 from xstreamcast.history.history import History
 from xstreamcast.history.view import view
 from xstreamcast.model.change import Accumulated
-from xstreamcast.model.fragment import Described, FragmentBatch
+from xstreamcast.model.fragment import FragmentBatch, StructureArrived
 from xstreamcast.model.items import Items
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 from xstreamcast.operators.watching.watch import Policy, Watch
@@ -41,14 +41,14 @@ class Beside:
         fixed = (lambda name, structure: frozenset(structure.tags)) if immutable else None
         self.watch = Watch(self.program, {"s": "fragments"}, policy=policy, fixed=fixed)
         self.decoder = Decoder("s", names=self.watch.names)
-        self.first = Kept("s", (path_of("/*"),)) if immutable else None
+        self.first = ImmutableArrivals("s", (path_of("/*"),)) if immutable else None
         self.told = Accumulated()
         self.history: History | None = None
 
     def feed(self, chunk: bytes) -> None:
         for arrival in self.decoder.feed(chunk):
             one = arrival if self.first is None else self.first.arriving(arrival)
-            if isinstance(one, Described) and self.history is None:
+            if isinstance(one, StructureArrived) and self.history is None:
                 self.history = History("s", one.structure, store=Store(self.watch.names),
                                        ids=self.decoder.ids)  # fmt: skip
             if isinstance(one, FragmentBatch):
@@ -301,7 +301,7 @@ def test_what_is_reached_inside_is_reached_in_all_versions(asked, goes):
 
 def _structure():
     (told,) = (one for one in Decoder("s").feed((HEAD + STRUCTURE).encode()) if one)
-    assert isinstance(told, Described)
+    assert isinstance(told, StructureArrived)
     return told.structure
 
 
@@ -348,7 +348,7 @@ def test_a_history_that_forgot_says_of_the_rest_what_it_said(data):
     decoder = Decoder("s")
     history = None
     for arrival in decoder.feed(text):
-        if isinstance(arrival, Described):
+        if isinstance(arrival, StructureArrived):
             history = History("s", arrival.structure, store=Store(decoder.names), ids=decoder.ids)
         if isinstance(arrival, FragmentBatch):
             assert history is not None

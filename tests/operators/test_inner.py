@@ -167,13 +167,13 @@ def test_only_what_is_new_in_a_unit_is_looked_at(monkeypatch):
     following = credit("for $x in stream('s')//a return sum($x/b/v)")
     assert kept(following) == ["sum($x/b/v)"]
     seen: list[int] = []
-    look = inner.Insides._values
+    look = inner.InnerParts._values
 
     def counted(self, made, found, asking):
         seen.append(len(found.place))
         return look(self, made, found, asking)
 
-    monkeypatch.setattr(inner.Insides, "_values", counted)
+    monkeypatch.setattr(inner.InnerParts, "_values", counted)
     for minute in range(1, 30):
         following.feed(filler(2, 2, f"<b><v>{minute}</v></b>", minute))
         assert following.told.items() == [str(minute * (minute + 1) // 2)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from xstreamcast.model.atomic import DOUBLE
 from xstreamcast.model.items import Items
-from xstreamcast.operators.inner.table import Table, items_of, rows_of
+from xstreamcast.operators.inner.table import BlockTable, items_of, rows_of
 
 Row = tuple[int, int, int, int, float]
 UNITS, PLACES = 6, 40
@@ -25,7 +25,7 @@ STEPS = st.lists(
 @settings(deadline=None)
 @given(STEPS, st.randoms(use_true_random=False))
 def test_a_table_holds_what_lists_hold(steps, dice):
-    table = Table()
+    table = BlockTable()
     lists: dict[int, list[Row]] = {unit: [] for unit in range(UNITS)}
     for chosen, gone, width in steps:
         units = np.array(sorted(chosen), np.int64)
@@ -60,7 +60,7 @@ def test_a_unit_that_is_empty_keeps_its_room_when_others_move():
         items = Items(DOUBLE, numbers + 0.5)
         return rows_of(numbers * 0, numbers * 0, numbers, numbers * 0 + place, items)
 
-    table, units = Table(), np.array([0, 1])
+    table, units = BlockTable(), np.array([0, 1])
     dead = np.zeros(4, np.bool_)
     table.revise(units[:1], dead, np.zeros(3, np.int64), rows(3, 1))
     dead[1] = True

@@ -8,7 +8,7 @@ from typing import Any
 from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.kept import frozen, thaw
-from xstreamcast.edges.partitions.later import Later, Spot, Turned
+from xstreamcast.edges.partitions.later import Later, StagePlace, Turned
 from xstreamcast.edges.partitions.messages import Arrived, Failed, message_bytes, message_of
 from xstreamcast.edges.partitions.packing import EVERYONE, Packing, Parting
 from xstreamcast.edges.partitions.route import Router
@@ -34,7 +34,7 @@ class InPartitions:
         self.parting = None if tags is None else Parting(partitions, tags, inside or {})
         self.units = self._made_units()
         self.later = {
-            (step, number): Later(asked, Spot(step, steps, number, partitions, emits))
+            (step, number): Later(asked, StagePlace(step, steps, number, partitions, emits))
             for step in range(1, steps)
             for number in range(partitions if step < steps - 1 else 1)
         }

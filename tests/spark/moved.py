@@ -10,7 +10,7 @@ from xstreamcast.edges.partitions.host import Host, WatchRequest
 from xstreamcast.edges.partitions.kept import frozen, thaw
 from xstreamcast.edges.partitions.moving import Unmoved, move
 from xstreamcast.edges.partitions.packing import Parting
-from xstreamcast.edges.partitions.places import Places
+from xstreamcast.edges.partitions.places import QueryPlaces
 from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.model.change import Change
 
@@ -36,12 +36,12 @@ class Running:
         self.changes += place.take(rows, None)
 
     @property
-    def places(self) -> Places:
+    def places(self) -> QueryPlaces:
         if self.host is not None:
-            return Places(host=self.host)
+            return QueryPlaces(host=self.host)
         parting = self.spread.parting
         router = self.spread.router if parting is None else None
-        found = Places(None, router, self.spread.units, self.spread.later, log=self.spread.log)
+        found = QueryPlaces(None, router, self.spread.units, self.spread.later, log=self.spread.log)
         found.parting = parting or found.parting
         return found
 
@@ -71,6 +71,6 @@ class Running:
         return made
 
 
-def _all(places: Places) -> list[Any]:
+def _all(places: QueryPlaces) -> list[Any]:
     single = [one for one in (places.host, places.router) if one is not None]
     return [*single, *places.units, *places.later.values()]

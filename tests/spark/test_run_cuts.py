@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROFILE
 from xstreamcast.algebra.analysis.cut import Guard
-from xstreamcast.edges.batch.cuts import Place, Unmatched, places
+from xstreamcast.edges.batch.cuts import ByteBoundary, Unmatched, places
 
 NAMES = st.sampled_from(["a", "b", "c", "k:a"])
 LOOK = st.sampled_from(["<", "</a>", "<b>", "<!--", "-->", "<![CDATA[", "]]>", "?>", ">", "'", "-"])
@@ -54,9 +54,9 @@ GUARDS = st.lists(st.sampled_from([("", "a"), ("", "b"), ("", "c")]), max_size=2
 
 def _by_expat(
     document: bytes, level: int, step: int, guards: list[Guard], held: list[Guard]
-) -> list[Place]:
+) -> list[ByteBoundary]:
     """The same places, as the definition says it."""
-    found: list[Place] = []
+    found: list[ByteBoundary] = []
     opened: list[tuple[int, str]] = []
     had: list[bool] = []  # whether each open element has had a held child
     guarded, kept = {name for _, name in guards}, {name for _, name in held}
@@ -68,7 +68,7 @@ def _by_expat(
         free = not any(one in guarded for _, one in opened[:level]) and not any(had[:level])
         wanted = found[-1].at + step if found else step
         if at >= wanted and 0 < depth <= level and free:
-            found.append(Place(at, [place for place, _ in opened]))
+            found.append(ByteBoundary(at, [place for place, _ in opened]))
         if had and local in kept:
             had[-1] = True
         opened.append((at, local))

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.timing import Timing
-from xstreamcast.circuit.lifting.around import Around
+from xstreamcast.circuit.lifting.around import NodesAround
 from xstreamcast.circuit.unit_folds.fold import Inner
 from xstreamcast.circuit.unit_folds.verdict import Verdict
 from xstreamcast.circuit.windows.windowed import Windowed
@@ -177,7 +177,7 @@ class Fold:
     call: p.Call | None
     column: p.Variable
     into: p.Variable
-    around: Around | None = None
+    around: NodesAround | None = None
     once: tuple[int, int] | None = None
     different: bool = False
 

@@ -21,7 +21,7 @@ Route = Literal["own", "key", "name", "values", "all", "first"]
 # its group; values: by each value of its join key; all: every partition; first: one place
 
 
-class Place(NamedTuple):
+class RowPlace(NamedTuple):
     """Where rows are: `made` is the width of keys that tells rows apart that a join made."""
 
     kind: Literal["one", "key", "made"]
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     width: int = 0
 
 
-ONE, KEY = Place("one"), Place("key")
+ONE, KEY = RowPlace("one"), RowPlace("key")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class Stages:
     """The nodes of each stage in order, where their rows are, and what goes from stage to stage."""
 
     nodes: tuple[tuple[c.Node, ...], ...]
-    places: dict[int, Place]
+    places: dict[int, RowPlace]
     ports: tuple[Port, ...]
     inputs: dict[int, tuple[int, ...]]  # of each node: identities of nodes, or -1 - port
 
@@ -67,7 +67,7 @@ class Stages:
 class _Wanted(NamedTuple):
     """Where a node's rows will be, and the way of each of its inputs there."""
 
-    place: Place
+    place: RowPlace
     routes: tuple[Route, ...]
 
 
@@ -86,8 +86,8 @@ def stages_of(circuit: c.Circuit, most: int | None = None) -> Stages:
 
 def _placed(
     circuit: c.Circuit, order: list[c.Node]
-) -> tuple[dict[int, Place], dict[int, int], dict[int, _Wanted]]:
-    places: dict[int, Place] = {}
+) -> tuple[dict[int, RowPlace], dict[int, int], dict[int, _Wanted]]:
+    places: dict[int, RowPlace] = {}
     levels: dict[int, int] = {}
     wanted: dict[int, _Wanted] = {}
     hashed = joins_by_hash(circuit)
@@ -100,7 +100,7 @@ def _placed(
     return places, levels, wanted
 
 
-def _length(root: c.Node, places: dict[int, Place], levels: dict[int, int]) -> int:
+def _length(root: c.Node, places: dict[int, RowPlace], levels: dict[int, int]) -> int:
     return levels[id(root)] + (1 if places[id(root)] == ONE else 2)
 
 
@@ -111,7 +111,7 @@ def _each(route: Route, inputs: Sequence[object]) -> tuple[Route, ...]:
 # -- where rows must be ---------------------------------------------------------------------------
 
 
-def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
+def _wanted(node: c.Node, given: list[RowPlace], hashed: bool) -> _Wanted:
     match node:
         case c.One() | c.Root() | c.Spine():
             return _Wanted(ONE, ())
@@ -137,19 +137,19 @@ def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
         case c.Group(outer=0) | c.Members(outer=0) if given[0] != ONE:
             return _Wanted(KEY, ("name",))
         case c.Union(outer=0) if set(given) - {ONE}:
-            return _Wanted(Place("made", id(node), node.width), _each("own", given))
+            return _Wanted(RowPlace("made", id(node), node.width), _each("own", given))
         case c.GrowingWindow():  # over documents, which are read in one place
             return _within(0, given)
         case _:
             return _within(node.outer, given)
 
 
-def _joined(node: c.Join | c.IntervalJoin, given: list[Place], hashed: bool) -> _Wanted:
+def _joined(node: c.Join | c.IntervalJoin, given: list[RowPlace], hashed: bool) -> _Wanted:
     """Pairs are made where both rows are: by their values, or one side is sent everywhere."""
     left, right = given
     if left == right == ONE:
         return _Wanted(ONE, ("own", "own"))
-    made = Place("made", id(node), node.width)
+    made = RowPlace("made", id(node), node.width)
     if hashed:
         return _Wanted(made, ("values", "values"))
     if node.left.width == 0:
@@ -157,20 +157,20 @@ def _joined(node: c.Join | c.IntervalJoin, given: list[Place], hashed: bool) -> 
     return _beside(left, [right])
 
 
-def _beside(place: Place, others: list[Place]) -> _Wanted:
+def _beside(place: RowPlace, others: list[RowPlace]) -> _Wanted:
     """Rows stay where they are, and all of the others come there."""
     if place == ONE:
         return _Wanted(ONE, ("own", *map(_to_first, others)))
     return _Wanted(place, ("own", *_each("all", others)))
 
 
-def _nested(width: int, given: list[Place]) -> _Wanted:
+def _nested(width: int, given: list[RowPlace]) -> _Wanted:
     if width == 0:
         return _Wanted(ONE, tuple(map(_to_first, given)))
     return _within(width, given)
 
 
-def _within(outer: int, given: list[Place]) -> _Wanted:
+def _within(outer: int, given: list[RowPlace]) -> _Wanted:
     """Rows with equal first parts of keys come together."""
     (kind, *others) = set(given)
     if not others and (kind == ONE or (outer > 0 and (kind == KEY or outer >= kind.width))):
@@ -180,11 +180,11 @@ def _within(outer: int, given: list[Place]) -> _Wanted:
     return _Wanted(KEY, tuple(map(_to_key, given)))
 
 
-def _to_first(place: Place) -> Route:
+def _to_first(place: RowPlace) -> Route:
     return "own" if place == ONE else "first"
 
 
-def _to_key(place: Place) -> Route:
+def _to_key(place: RowPlace) -> Route:
     return "own" if place == KEY else "key"
 
 
@@ -192,7 +192,7 @@ def _to_key(place: Place) -> Route:
 
 
 def _cut(
-    circuit: c.Circuit, order: list[c.Node], places: dict[int, Place], levels: dict[int, int],
+    circuit: c.Circuit, order: list[c.Node], places: dict[int, RowPlace], levels: dict[int, int],
     wanted: dict[int, _Wanted],
 ) -> Stages:  # fmt: skip
     ports: list[Port] = []

@@ -38,7 +38,7 @@ _MIDNIGHT: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class BankMessage:
     """Fragments that arrive together, when by the bank's clock, and what a person would say."""
 
     at: int  # minutes after midnight
@@ -63,69 +63,71 @@ def beginning() -> str:
     return made
 
 
-def first_half() -> list[Message]:
+def first_half() -> list[BankMessage]:
     """What arrives from nine to noon."""
     return sorted([*_traffic(540, 719, 1), *_morning()], key=lambda one: one.at)
 
 
-def second_half() -> list[Message]:
+def second_half() -> list[BankMessage]:
     """What arrives from noon to three."""
     return sorted([*_traffic(721, 900, 2), *_afternoon()], key=lambda one: one.at)
 
 
-def _morning() -> Iterator[Message]:
+def _morning() -> Iterator[BankMessage]:
     yield _pays("Ann Lee", 2700, "Gold Ltd", 580)
     yield _pays("Ann Lee", 2800, "Gold Ltd", 592)
-    yield Message(
+    yield BankMessage(
         610, _charge("Ann Lee", 28, "Gold Ltd", 592),
         "correction: what Ann Lee paid at 09:52 was 28, not 2,800",
     )  # fmt: skip
     yield _pays("Bob Cole", 3100, "Sofa World", 625)
-    yield Message(
+    yield BankMessage(
         650, _filler("l1", 4, 650, "<limit>8000</limit>", 1),
         "the bank raises Bob Cole's limit to 8,000",
     )  # fmt: skip
     yield _pays("Eve Moss", 2550, "Bikes", 670)
     paid = _charge("Cid Vega", 2600, "Watches", 705).splitlines(keepends=True)
-    yield Message(705, paid[1], "out of order: 'charged' comes before the charge that it is about")
-    yield Message(707, paid[0], "the charge: Cid Vega pays 2,600 at Watches, at 11:45")
-    yield Message(
+    yield BankMessage(
+        705, paid[1], "out of order: 'charged' comes before the charge that it is about"
+    )
+    yield BankMessage(707, paid[0], "the charge: Cid Vega pays 2,600 at Watches, at 11:45")
+    yield BankMessage(
         710, _charge("Cid Vega", 2700, "Watches", 690),
         "late: at 11:30 Cid Vega had paid 2,700 at Watches",
     )  # fmt: skip
-    yield Message(720, f'<stream:heartbeat validTime="{QUIET}"/>\n')
+    yield BankMessage(720, f'<stream:heartbeat validTime="{QUIET}"/>\n')
 
 
-def _afternoon() -> Iterator[Message]:
-    yield Message(751, "", "an hour has passed since Cid Vega's first charge")
+def _afternoon() -> Iterator[BankMessage]:
+    yield BankMessage(751, "", "an hour has passed since Cid Vega's first charge")
     yield _pays("Dee Park", 5100, "Jewels", 790)
-    yield Message(
+    yield BankMessage(
         805, _filler(_status("Dee Park", 790), 8, 805, "<status>denied</status>", 3),
         "Dee Park's charge at Jewels is denied",
     )  # fmt: skip
-    yield Message(
+    yield BankMessage(
         825, _filler("l4", 4, 825, "<limit>3000</limit>", 4),
         "the bank raises Eve Moss's limit to 3,000",
     )  # fmt: skip
-    yield Message(
+    yield BankMessage(
         850, _charge("Eve Moss", 600, "Garage", 770), "late: at 12:50 Eve Moss had paid 600"
     )
     yield _pays("Ann Lee", 2900, "Cameras", 870)
     yield _pays("Ann Lee", 2600, "Cameras", 880)
 
 
-def _traffic(first: int, last: int, seed: int) -> Iterator[Message]:
+def _traffic(first: int, last: int, seed: int) -> Iterator[BankMessage]:
     """Small charges, some of them a few minutes late; those of the first accounts are shown."""
     dice = random.Random(seed)
     for at in range(first, last):
         customer = dice.choice(list(_CUSTOMERS)[5:])
         valid = max(first, at - dice.choice((0, 0, 0, 4, 9)))
-        yield Message(at, _charge(customer, dice.randint(3, 20), dice.choice(_SHOPS), valid))
+        yield BankMessage(at, _charge(customer, dice.randint(3, 20), dice.choice(_SHOPS), valid))
 
 
-def _pays(customer: str, amount: int, vendor: str, at: int) -> Message:
+def _pays(customer: str, amount: int, vendor: str, at: int) -> BankMessage:
     text = _charge(customer, amount, vendor, at)
-    return Message(at, text, f"{customer} pays {amount:,} at {vendor}")
+    return BankMessage(at, text, f"{customer} pays {amount:,} at {vendor}")
 
 
 def _charge(customer: str, amount: int, vendor: str, at: int) -> str:

@@ -83,7 +83,7 @@ class Playing:
             sign = "+" if change.diff > 0 else "-"
             self._screen.line(f"         {sign} {name}: {change.item}", sign)
 
-    def send(self, messages: Sequence[bank.Message], taken_in: Callable[[], None]) -> None:
+    def send(self, messages: Sequence[bank.BankMessage], taken_in: Callable[[], None]) -> None:
         """Append messages to the feed by the bank's clock; wait for those that are shown."""
         with open(self._feed, "a", encoding="utf-8") as file:
             first, began = messages[0].at, time.monotonic()

@@ -20,7 +20,7 @@ from typing import Any, Final
 from xstreamcast.algebra.program import Program
 from xstreamcast.api import compiled
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.cli.eval_inputs import Given, Shelf
+from xstreamcast.cli.eval_inputs import EvalRequest, Shelf
 from xstreamcast.errors import Error, QueryError
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
@@ -121,7 +121,7 @@ def _code(caught: Error) -> str:
 
 
 def _computed(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
-    given = Given(request, shelf)
+    given = EvalRequest(request, shelf)
     inputs = given.inputs()
     modules = given.modules if request.get("modules") else None
     program = compiled(request["query"], base_uri=request.get("base_uri"), modules=modules)
@@ -133,7 +133,9 @@ def _computed(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
     return made
 
 
-def _parameters(request: Mapping[str, Any], program: Program, given: Given, inputs: Inputs) -> None:
+def _parameters(
+    request: Mapping[str, Any], program: Program, given: EvalRequest, inputs: Inputs
+) -> None:
     variables: dict[tuple[str, str], Items] = {}
     for name, one in (request.get("params") or {}).items():
         value = given.parameter(one)

@@ -18,7 +18,7 @@ from xstreamcast.api import compiled
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.run import run
-from xstreamcast.functions.call import Text
+from xstreamcast.functions.call import FetchedText
 from xstreamcast.functions.strings.collations import Collation, register
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import Tape
@@ -51,7 +51,7 @@ class Shelf:
         return store.add(replace(self._tapes[path], source=uri)) << 32
 
 
-class Given:
+class EvalRequest:
     """One request, as the inputs of its query."""
 
     def __init__(self, request: Mapping[str, Any], shelf: Shelf) -> None:
@@ -120,12 +120,12 @@ class Given:
         inside = base.scheme == "file" and path.is_relative_to(Path(unquote(base.path)).parents[1])
         return str(path) if inside and path.is_file() else None
 
-    def _text(self, uri: str) -> Text:
+    def _text(self, uri: str) -> FetchedText:
         known = (self._request.get("resources") or {}).get(uri)
         path = known["file"] if known else self._documents.get(uri) or self._near(uri)
         if path is None or not Path(path).is_file():
             raise error("FOUT1170", f"{uri} is not among the texts of the request")
-        return Text(Path(path).read_bytes(), known.get("encoding") if known else None)
+        return FetchedText(Path(path).read_bytes(), known.get("encoding") if known else None)
 
     # -- collections ----------------------------------------------------------------------------
 

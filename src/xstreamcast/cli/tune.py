@@ -63,7 +63,13 @@ class Tuned:
 
     def _take(self, arrival: Any, ids: Any) -> None:
         from xstreamcast.edges.wire.encoder import EOS, OPEN, heartbeat_line, structure_line
-        from xstreamcast.model.fragment import Described, Ended, FragmentBatch, Heartbeat, Refused
+        from xstreamcast.model.fragment import (
+            Ended,
+            FragmentBatch,
+            Heartbeat,
+            Refused,
+            StructureArrived,
+        )
 
         if not self._begun:
             self._begun = True
@@ -71,7 +77,7 @@ class Tuned:
         match arrival:
             case FragmentBatch():
                 self._batch(arrival, ids)
-            case Described(structure):
+            case StructureArrived(structure):
                 self._out.write(structure_line(structure))
             case Heartbeat(instant):
                 self._out.write(heartbeat_line(instant))

@@ -38,7 +38,7 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.nodes.node_tests import node_test
 from xstreamcast.evaluate.run import run
 from xstreamcast.evaluate.time.moments import Moment, instant_from
-from xstreamcast.functions.call import Text
+from xstreamcast.functions.call import FetchedText
 from xstreamcast.functions.signature import FN
 from xstreamcast.history.history import History, forked
 from xstreamcast.history.query import HistoryQuery, When, event_now, planned_instants
@@ -243,14 +243,14 @@ class Binding:
         _, found = self.store.step(nodes.values, "child", node_test(wanted, "child"))
         return Items.of_nodes(found)
 
-    def _text(self, name: str) -> Text:
+    def _text(self, name: str) -> FetchedText:
         """The bytes of a named input: what doc() may read, unparsed-text() may too."""
         source = self._inputs.get(name)
         if isinstance(source, bytes):
-            return Text(source)
+            return FetchedText(source)
         if not isinstance(source, str | os.PathLike):
             raise _unknown_input("FOUT1170", name, self._inputs)
-        return Text(Path(source).read_bytes())
+        return FetchedText(Path(source).read_bytes())
 
     def _collection(self, name: str | None) -> Items:
         """The documents of a named input: a file, the files of a folder, those of a pattern."""

@@ -22,7 +22,7 @@ def write(changes: Iterable[Change]) -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class Counts:
+class ChangeCounts:
     """What has been read."""
 
     lines: int = 0
@@ -42,7 +42,7 @@ class ChangeReader:
     def __init__(self, name: str = "changes", query: str = "") -> None:
         self.name = name
         self.query = query  # of changes of several queries, whose are taken in
-        self.counts = Counts()
+        self.counts = ChangeCounts()
         self.last: Change | None = None
         self._answer = Accumulated()
         self._kept = b""

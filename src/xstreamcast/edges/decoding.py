@@ -11,7 +11,7 @@ from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.wire.decoder import Decoder, OnError
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.immutable import Path
+    from xstreamcast.edges.immutable import TagPath
     from xstreamcast.edges.inputs import Kind
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.tape.layout import Bools
@@ -25,7 +25,7 @@ def decoder_of(
     name: str,
     names: Names,
     on_error: OnError,
-    immutable: tuple[Path, ...] = (),
+    immutable: tuple[TagPath, ...] = (),
     mapping: Mapping | None = None,
     renumbers: bool = False,
     lateness: int | None = None,

@@ -17,7 +17,7 @@ import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.functions.signature import XSC
-from xstreamcast.model.fragment import Arrival, Described, FragmentBatch
+from xstreamcast.model.fragment import Arrival, FragmentBatch, StructureArrived
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _STEP: Final = re.compile(r"(//?)(\*|[^/]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class TagPath:
     """Steps from the root: (anywhere below?, local name or *); `stream` None: of every stream."""
 
     stream: str | None
@@ -54,7 +54,7 @@ class Path:
         return any(self.matches(names[:count]) for count in range(1, len(names) + 1))
 
 
-def path_of(word: str) -> Path:
+def path_of(word: str) -> TagPath:
     """The path that a word says."""
     found = _PATH.fullmatch(word.strip())
     if found is None:
@@ -63,10 +63,10 @@ def path_of(word: str) -> Path:
             hint="//stock/name, or quotes=//stock/name for one stream",
         )  # fmt: skip
     steps = tuple((slash == "//", name.split(":")[-1]) for slash, name in _STEP.findall(found[2]))
-    return Path(found[1], steps, word.strip())
+    return TagPath(found[1], steps, word.strip())
 
 
-def paths_of(program: Program, words: Iterable[str] = ()) -> tuple[Path, ...]:
+def paths_of(program: Program, words: Iterable[str] = ()) -> tuple[TagPath, ...]:
     """The paths of the prolog (declare option xsc:immutable), and others."""
     declared = [
         value for uri, local, value in program.settings.options if (uri, local) == (XSC, OPTION)
@@ -76,11 +76,11 @@ def paths_of(program: Program, words: Iterable[str] = ()) -> tuple[Path, ...]:
 
 
 @dataclass(slots=True)
-class Kept:
+class ImmutableArrivals:
     """What arrives on a stream of fragments, without what would revise an immutable part."""
 
     name: str
-    paths: tuple[Path, ...]
+    paths: tuple[TagPath, ...]
     ignored: int = 0
     _tags: Any = None  # of each tag: whether it is immutable
     _known: Any = field(default_factory=lambda: np.zeros(1024, np.bool_))  # ids that have come
@@ -88,7 +88,7 @@ class Kept:
     def arriving(self, arrival: Arrival) -> Arrival:
         """The arrival, or what is left of it."""
         match arrival:
-            case Described(structure):
+            case StructureArrived(structure):
                 tags = immutable_tags(structure, self.paths)
                 self._tags = np.zeros(max(structure.tags, default=0) + 2, np.bool_)
                 self._tags[list(tags)] = True
@@ -112,7 +112,7 @@ class Kept:
         return batch.some(~again) if again.any() else batch
 
 
-def immutable_tags(structure: TagStructure, paths: Iterable[Path]) -> frozenset[int]:
+def immutable_tags(structure: TagStructure, paths: Iterable[TagPath]) -> frozenset[int]:
     """The tags of fragments at one of the paths or below."""
     found: set[int] = set()
     for path in paths:

@@ -15,11 +15,11 @@ from xstreamcast.history.history import History
 from xstreamcast.history.view import reconstruct
 from xstreamcast.model.fragment import (
     Arrival,
-    Described,
     Ended,
     FragmentBatch,
     Heartbeat,
     Refused,
+    StructureArrived,
 )
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.store import Store
@@ -67,7 +67,7 @@ def taken_in(
     """The history after what arrived; it begins with the first tag structure."""
     for arrival in found:
         match arrival:
-            case Described(structure):
+            case StructureArrived(structure):
                 if history is None:
                     history = History(decoder.name, structure, store=store, ids=decoder.ids)
                 history.describe(structure)

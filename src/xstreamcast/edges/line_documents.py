@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.edges.lines import LineForm, LineProgress, LineWriter, Written
+from xstreamcast.edges.lines import LineForm, LineProgress, LinesAsXml, LineWriter
 from xstreamcast.errors import error
 from xstreamcast.functions.json.xml import document
 from xstreamcast.functions.signature import FN
@@ -103,7 +103,7 @@ class LineDocument:
         self._begin = b"" if begun else self._begin
         self._writer.go_on(there)
 
-    def _shown(self, written: Written | None) -> tuple[bytes, list[BadLine]]:
+    def _shown(self, written: LinesAsXml | None) -> tuple[bytes, list[BadLine]]:
         if written is None:
             return b"", []
         begin, self._begin = self._begin, b""

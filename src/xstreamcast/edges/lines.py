@@ -49,7 +49,7 @@ class LineForm:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Written:
+class LinesAsXml:
     """Lines and the XML of those that are good.
 
     Line r is data[begins[r]:ends[r]], its XML ends at xml[writes[r]]; `reasons`: what is wrong.
@@ -100,7 +100,7 @@ class LineWriter:
 
     def __init__(self, form: LineForm, namespaced: bool = True) -> None:
         self.form = form
-        self._write: Callable[[bytes, bool], tuple[Written, int]] = (
+        self._write: Callable[[bytes, bool], tuple[LinesAsXml, int]] = (
             self._csv if form.type == "csv" else self._json
         )
         self._outer = frozen_bytes(_NAMESPACE if namespaced else b"")
@@ -122,7 +122,7 @@ class LineWriter:
         self._header, self._columns = there.header, there.columns
         self._marks = None if not self._columns else _row_marks(self._columns)
 
-    def feed(self, chunk: bytes) -> Written | None:
+    def feed(self, chunk: bytes) -> LinesAsXml | None:
         """The lines that a chunk completes; None if there are none."""
         data = self._held + chunk if self._held else chunk
         if self._offset == 0 and data.startswith(_BOM[: len(data)]) and len(data) < len(_BOM):
@@ -133,13 +133,13 @@ class LineWriter:
             return None
         return self._taken(data, False)
 
-    def end_input(self) -> Written | None:
+    def end_input(self) -> LinesAsXml | None:
         """The last line, which needs no line end; the next input starts from the beginning."""
         found = self._taken(self._held, True) if self._held else None
         self._begin()
         return found
 
-    def _taken(self, data: bytes, final: bool) -> Written | None:
+    def _taken(self, data: bytes, final: bool) -> LinesAsXml | None:
         if self._offset == 0 and data.startswith(_BOM):
             data = data[len(_BOM) :]
             self._offset = len(_BOM)
@@ -172,7 +172,7 @@ class LineWriter:
         self._line += 1
         return data[end:]
 
-    def _csv(self, data: bytes, final: bool) -> tuple[Written, int]:
+    def _csv(self, data: bytes, final: bool) -> tuple[LinesAsXml, int]:
         heap = frozen_bytes(data)
         assert self._marks is not None
         text, starts = self._marks
@@ -189,14 +189,14 @@ class LineWriter:
         wanted = len(starts) - 2
         bad = np.flatnonzero(status[:n] != GOOD).tolist()
         reasons = {r: _csv_reason(int(status[r]), wanted, int(fields[r])) for r in bad}
-        found = Written(
+        found = LinesAsXml(
             data, self._offset, self._line, out[:size], begins[:n], ends[:n], writes[:n], reasons
         )
         return found, used
 
     # -- JSON -------------------------------------------------------------------------------------
 
-    def _json(self, data: bytes, final: bool) -> tuple[Written, int]:
+    def _json(self, data: bytes, final: bool) -> tuple[LinesAsXml, int]:
         used = len(data) if final else data.rfind(b"\n") + 1
         heap = frozen_bytes(data[:used])
         ends = np.flatnonzero(heap == 10)
@@ -212,7 +212,7 @@ class LineWriter:
         depth = np.empty(DEEPEST, np.uint8)
         json_lines(heap, begins, ends, text, starts, self._outer, depth, out, writes, good)
         size = int(writes[-1]) if len(writes) else 0
-        found = Written(data, self._offset, self._line, out[:size], begins, ends, writes)
+        found = LinesAsXml(data, self._offset, self._line, out[:size], begins, ends, writes)
         for r in np.flatnonzero(good == 0).tolist():
             found.reasons[r] = _json_reason(found.raw(r))
         return found, used

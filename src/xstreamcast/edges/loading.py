@@ -19,7 +19,7 @@ from xstreamcast.tape.store import Store
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.decoding import StreamDecoder
-    from xstreamcast.edges.immutable import Path
+    from xstreamcast.edges.immutable import TagPath
     from xstreamcast.edges.wire.decoder import OnError
 
 Keep = Callable[[Refused], None]
@@ -95,7 +95,7 @@ def load(
     *,
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
-    immutable: tuple[Path, ...] = (),
+    immutable: tuple[TagPath, ...] = (),
     query: tuple[Program, str] | None = None,
 ) -> Loaded:
     """Read a stream to its end into a history whose tapes are in `store`.
@@ -111,10 +111,10 @@ def load(
             name, table, store, query=whole, on_error=on_error, keep=keep, immutable=immutable
         )
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
-    from xstreamcast.edges.immutable import Kept
+    from xstreamcast.edges.immutable import ImmutableArrivals
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.mapping.decoder import MappingDecoder
-    from xstreamcast.edges.mapping.progress import Counts as MessageCounts
+    from xstreamcast.edges.mapping.progress import MappingCounts as MessageCounts
     from xstreamcast.edges.mapping.unfit import unfit
     from xstreamcast.edges.wire.decoder import Counts as WireCounts
 
@@ -122,7 +122,7 @@ def load(
     kind = _kind(source) if mapping is None else "fragments"
     decoder = decoder_of(kind, name, store.names, on_error, immutable, mapping, renumbers=True)
     paths = tuple(path for path in immutable if path.stream in (None, name))
-    kept = Kept(name, paths) if paths and kind == "fragments" else None
+    kept = ImmutableArrivals(name, paths) if paths and kind == "fragments" else None
     history: History | None = None
     refused: list[Refused] = []
     for found in _arriving(source, decoder):

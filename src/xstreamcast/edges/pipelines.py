@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.edges.binding import Binding, Options
-from xstreamcast.edges.immutable import Path, paths_of
+from xstreamcast.edges.immutable import TagPath, paths_of
 from xstreamcast.edges.loading import Loaded, is_stream, load
 from xstreamcast.errors import error
 from xstreamcast.evaluate.results.results import lines
@@ -53,7 +53,7 @@ def refuse_given(programs: Mapping[str, Program], inputs: Mapping[str, Any]) -> 
 
 
 def _loaded(
-    inputs: Mapping[str, Any], read: set[str | None], options: Options, paths: tuple[Path, ...]
+    inputs: Mapping[str, Any], read: set[str | None], options: Options, paths: tuple[TagPath, ...]
 ) -> tuple[dict[str, Any], list[Loaded]]:
     store, given, loaded = Store(), dict(inputs), list[Loaded]()
     for name in sorted(read & set(inputs), key=str):

@@ -118,7 +118,7 @@ class Spool(threading.Thread):
         self._over.set()
 
 
-class Handed(threading.Thread):
+class SpooledPieces(threading.Thread):
     """Writes pieces of bytes that a program hands over into a file; what it has is passed by."""
 
     def __init__(self, pieces: Iterable[bytes], folder: Path) -> None:
@@ -144,7 +144,7 @@ class Handed(threading.Thread):
         """There is nothing to reconnect to."""
 
 
-def head(written: Spool | Handed) -> bytes:
+def head(written: Spool | SpooledPieces) -> bytes:
     """The first bytes of all; waits until they identify the kind of input."""
     while True:
         over = not written.is_alive()

@@ -22,16 +22,16 @@ from xstreamcast.edges.wire.encoder import EOS, OPEN, batch_lines, heartbeat_lin
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import (
     Arrival,
-    Described,
     Ended,
     FragmentBatch,
     Heartbeat,
     Refused,
+    StructureArrived,
 )
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.immutable import Path as Immutable
+    from xstreamcast.edges.immutable import TagPath as Immutable
     from xstreamcast.edges.inputs import Kind
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.edges.wire.decoder import OnError
@@ -137,7 +137,7 @@ class Transcript(threading.Thread):
         match one:
             case FragmentBatch():
                 yield from batch_lines(one, self.decoder.ids)
-            case Described(structure):
+            case StructureArrived(structure):
                 yield structure_line(structure)
             case Heartbeat(instant):
                 yield heartbeat_line(instant)

@@ -13,7 +13,7 @@ from xstreamcast.algebra.lowering.linking import Modules, no_modules
 from xstreamcast.errors import Error, error, not_given
 from xstreamcast.evaluate.facts import ReadBook
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
-from xstreamcast.functions.call import Call, Focus, StaticContext, Text
+from xstreamcast.functions.call import Call, FetchedText, Focus, StaticContext
 from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xstreamcast.evaluate.direct.entry import DirectCalls
     from xstreamcast.evaluate.single.codes import Code
     from xstreamcast.evaluate.time.moments import Moment
-    from xstreamcast.evaluate.time.reaching import Reach
+    from xstreamcast.evaluate.time.reaching import FutureStreams
     from xstreamcast.model.function_item import FunctionItem
 
 # Whether frames of one row have rules of their own: tests evaluate the same cases both ways.
@@ -71,14 +71,14 @@ class Inputs:
     item: Items | None = None
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     documents: Callable[[str], int] = _no_documents
-    texts: Callable[[str], Text] | None = None
+    texts: Callable[[str], FetchedText] | None = None
     collections: Callable[[str | None], Items] | None = None
     addresses: Callable[[str | None], Sequence[str]] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     modules: Modules = no_modules
     streams: Callable[[str], Items] = no_streams
     clock: Moment | None = None
-    reach: Reach | None = None
+    reach: FutureStreams | None = None
     trace: Callable[[str], None] = _silent
     current: DateTime = field(default_factory=now)
     timezone: int = 0

@@ -55,7 +55,7 @@ class Focus:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class FetchedText:
     """A text by address: its bytes, and the encoding that came with them, None if none did."""
 
     data: bytes
@@ -82,7 +82,7 @@ class Call:
     documents: Callable[[str], int] | None = None
     trace: Callable[[str], None] = lambda text: None
     invoke: Callable[[FunctionItem, Sequence[Column]], Column] | None = None
-    texts: Callable[[str], Text] | None = None
+    texts: Callable[[str], FetchedText] | None = None
     declared: Callable[[str, str, int], FunctionItem | None] | None = None
     collections: Callable[[str | None], Items] | None = None
     addresses: Callable[[str | None], Sequence[str]] | None = None

@@ -22,7 +22,7 @@ from xstreamcast.model.atomic import FUNCTION, QNAME
 from xstreamcast.model.column import Column, gather, ranges, scatter, stack
 from xstreamcast.model.function_item import Alike, FunctionItem, family_of
 from xstreamcast.model.qname import QName
-from xstreamcast.model.row import Row
+from xstreamcast.model.row import SingleRow
 
 if TYPE_CHECKING:
     from xstreamcast.model.items import Items
@@ -150,7 +150,7 @@ def _one_by_one(items: Items) -> Iterator[Column]:
     """A column for each item; text that was not read stays so."""
     if items.nodes is not None:
         return (Column(items.slice(place, place + 1)) for place in range(len(items)))
-    return (Row(tag, (value,)) for tag, value in items.pairs())
+    return (SingleRow(tag, (value,)) for tag, value in items.pairs())
 
 
 @function("fn:apply($function as function(*), $array as array(*)) as item()*")

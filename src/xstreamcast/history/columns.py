@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-class Columns:
+class NamedColumns:
     """Named arrays of one length."""
 
     __slots__ = ("_arrays", "_used")

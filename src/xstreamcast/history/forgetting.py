@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.history.columns import Columns as Grown
+from xstreamcast.history.columns import NamedColumns as Grown
 from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import SNAPSHOT
 from xstreamcast.model.column import offsets_of, ranges

@@ -9,7 +9,7 @@ import numpy as np
 
 from xstreamcast.history.attached import attached
 from xstreamcast.history.circular import Containment
-from xstreamcast.history.columns import Columns
+from xstreamcast.history.columns import NamedColumns
 from xstreamcast.history.guides import observed
 from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
@@ -91,12 +91,12 @@ class History:
         self.store = Store() if store is None else store
         self.ids = ids
         self.text_codes: I64 | None = None  # the ids' codes in `ids`, if they differ
-        self.fragments = Columns(
+        self.fragments = NamedColumns(
             id=np.int32, valid=np.int64, hash=np.uint64, before=np.int32, tsid=np.int32,
             flags=np.uint8, tape=np.int32, payload=np.int32, rows=np.int32, nbytes=np.int32,
             shape=np.uint16, holes=np.int64, within=np.int32, to=np.int64, version=np.int64,
         )  # fmt: skip
-        self.holes = Columns(
+        self.holes = NamedColumns(
             id=np.int32, tsid=np.int32, row=np.int32, before=np.int32, depth=np.uint16,
             beside=np.uint8, path=np.uint64,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from xstreamcast.evaluate.time.lifespans import Spans
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.history.planned import Planned, planned
-from xstreamcast.history.strategy import Chosen, chosen
+from xstreamcast.history.strategy import ChosenStrategy, chosen
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.items import Items
 
@@ -65,7 +65,7 @@ class HistoryQuery:
         self._other = other  # inputs that are no streams
         between = when is not None and when.between is not None
         later = planned_instants(histories, when)
-        self.choice: Chosen = chosen(
+        self.choice: ChosenStrategy = chosen(
             program, histories, strategy, links=not between, planned=len(later) > 0
         )
         self.program = self.choice.program

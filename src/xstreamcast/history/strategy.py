@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.store import Store
 
 
-class Chosen:
+class ChosenStrategy:
     """The program as it is evaluated, and the nodes that its streams denote."""
 
     def __init__(
@@ -77,14 +77,14 @@ def chosen(
     strategy: str,
     links: bool = True,
     planned: bool = False,
-) -> Chosen:
+) -> ChosenStrategy:
     """Decide for every stream; `links` False: the elements above must be present.
 
     `planned`: projections see more than variables hold, so paths stay where they are written.
     """
     guides = {name: history.guide() for name, history in histories.items()}
     made = decide(program, guides, strategy, links, inline=not planned)
-    return Chosen(made.program, made.streams, planned)
+    return ChosenStrategy(made.program, made.streams, planned)
 
 
 def _written(history: History, choice: Choice, until: int, whole: bool) -> View:

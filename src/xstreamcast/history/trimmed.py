@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sources:
+class RowSources:
     """The source of the rows of a view: the position of each fragment and hole."""
 
     payloads: Payloads
@@ -37,17 +37,17 @@ class Sources:
     columns: dict[int, Columns]
 
 
-def sources(history: History, trims: Mapping[int, Trim]) -> Sources:
+def sources(history: History, trims: Mapping[int, Trim]) -> RowSources:
     """The payloads in place; those of some tags trimmed."""
     f, h = history.fragments, history.holes
     payloads = Payloads(f["rows"], f["nbytes"], f["shape"], f["hash"])
     places = Places(h["before"], h["depth"], h["beside"], h["path"])
     columns = {i: history.store.tape(i).columns for i in np.unique(f["tape"]).tolist()}
-    whole = Sources(payloads, places, f["tape"], f["payload"], h["row"], columns)
+    whole = RowSources(payloads, places, f["tape"], f["payload"], h["row"], columns)
     chosen = np.flatnonzero(history.tagged(frozenset(trims)) & (f["payload"] >= 0))
     if len(chosen) == 0:
         return whole
-    made = Sources(
+    made = RowSources(
         Payloads(f["rows"].copy(), f["nbytes"].copy(), f["shape"].copy(), f["hash"]),
         Places(h["before"].copy(), h["depth"], h["beside"].copy(), h["path"]),
         whole.number.copy(), whole.payload.copy(), whole.hole_row.copy(), columns,
@@ -61,7 +61,9 @@ def sources(history: History, trims: Mapping[int, Trim]) -> Sources:
     return made
 
 
-def _trimmed(history: History, c: Columns, which: I64, forest: _Forest, made: Sources) -> Columns:
+def _trimmed(
+    history: History, c: Columns, which: I64, forest: _Forest, made: RowSources
+) -> Columns:
     """Columns with the remaining rows of the fragments of one tape, over the same bytes."""
     f, n = history.fragments, len(which)
     last = f["holes"][which]

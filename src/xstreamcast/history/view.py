@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.history import WIRE, History, bound_names
-from xstreamcast.history.trimmed import Sources, sources
+from xstreamcast.history.trimmed import RowSources, sources
 from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
@@ -140,7 +140,7 @@ def _room(found: Instances, laid: Laid, rows: int, used: int, document: bool) ->
 
 def _splice(
     history: History,
-    given: Sources,
+    given: RowSources,
     found: Instances,
     carried: Carried,
     timed: I32,

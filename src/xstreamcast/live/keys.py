@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from typing import Protocol
 
 
-class Keys(Protocol):
+class PressedKeys(Protocol):
     """The keys pressed since the last call."""
 
     def __call__(self) -> str: ...
 
 
 @contextmanager
-def keyboard(path: str = "/dev/tty") -> Iterator[Keys]:
+def keyboard(path: str = "/dev/tty") -> Iterator[PressedKeys]:
     """The keyboard of the terminal, whatever stdin is; where there is none, no key is ever pressed.
 
     The terminal is as it was when this ends; Ctrl-C interrupts as ever.

@@ -15,7 +15,7 @@ Sign = Literal["+", "-", " "]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ShownRow:
     """One line of the answer as it is shown."""
 
     sign: Sign
@@ -29,7 +29,7 @@ class _Gone:
     until: float
 
 
-class Rows:
+class ShownAnswer:
     """The answer of changes, with signs that last for `linger` seconds.
 
     An item that was added and retracted, or revised to its earlier value, has no sign.
@@ -79,24 +79,24 @@ class Rows:
         """When the next sign expires."""
         return self._ends[0][0] if self._ends else None
 
-    def shown(self, most: int, skipped: int = 0) -> list[Row]:
+    def shown(self, most: int, skipped: int = 0) -> list[ShownRow]:
         """Some rows, in the order of the answer; retracted ones at their former place."""
         return list(islice(self._rows(), skipped, skipped + most))
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[ShownRow]:
         below: dict[str | None, list[str]] = {}
         for key, gone in self._gone.items():
             below.setdefault(gone.behind, []).append(key)
         yield from self._ghosts(None, below)
         for key, item in self.answer:
-            yield Row("+" if key in self._new else " ", item)
+            yield ShownRow("+" if key in self._new else " ", item)
             yield from self._ghosts(key, below)
 
-    def _ghosts(self, behind: str | None, below: dict[str | None, list[str]]) -> Iterator[Row]:
+    def _ghosts(self, behind: str | None, below: dict[str | None, list[str]]) -> Iterator[ShownRow]:
         """The retracted items after a key, in order."""
         todo = below.pop(behind, [])
         while todo:
             key = todo.pop(0)
-            yield Row("-", self._gone[key].item)
+            yield ShownRow("-", self._gone[key].item)
             if key not in self.answer:
                 todo = below.pop(key, []) + todo

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Final
 
 from xstreamcast.live import terminal as t
-from xstreamcast.live.rows import Row, Rows
+from xstreamcast.live.rows import ShownAnswer, ShownRow
 from xstreamcast.live.terminal import Terminal
 from xstreamcast.live.text import cut, one_line, size_text
 from xstreamcast.model.change import Change
@@ -41,7 +41,7 @@ class LiveView:
         every: float = 0.1,
     ) -> None:
         self._terminal, self._clock, self._title, self._every = terminal, clock, title, every
-        self.rows = Rows(linger)
+        self.rows = ShownAnswer(linger)
         self.state_bytes: int | None = None
         self._began = clock()
         self._drawn: list[str] | None = None
@@ -172,7 +172,7 @@ class LiveView:
             said = f"paused · {said}"
         return (head + body + [self._terminal.paint(cut(said, columns), "dim")])[: max(lines, 1)]
 
-    def _line(self, row: Row, columns: int) -> str:
+    def _line(self, row: ShownRow, columns: int) -> str:
         return self._terminal.paint(f"{row.sign} {one_line(row.item, columns - 2)}", row.sign)
 
     def _last_frame(self) -> list[str]:

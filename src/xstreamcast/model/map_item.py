@@ -12,7 +12,7 @@ from xstreamcast.model.atomic import ATOMIC, MAP
 from xstreamcast.model.column import Column, gather, offsets_of, stack
 from xstreamcast.model.items import Items, objects
 from xstreamcast.model.map_key import map_key
-from xstreamcast.model.row import Row
+from xstreamcast.model.row import SingleRow
 from xstreamcast.model.sequence_type import ANY, AtomicItem, SequenceType
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _in_one_column(entries: Sequence[Entry]) -> Column | None:
     lengths: list[int] = []
     tag = -1
     for _, column, _ in entries:
-        if column.__class__ is not Row:
+        if column.__class__ is not SingleRow:
             return None
         lengths.append(len(column.cells))
         if column.cells:

@@ -13,7 +13,7 @@ from xstreamcast.model.items import Items
 SHORT: Final = 32  # items that are cheaper to handle one by one than as an array
 
 
-class Row(Column):
+class SingleRow(Column):
     """One sequence whose items are of one type; arrays are created on first use."""
 
     __slots__ = ("cells", "tag")
@@ -34,16 +34,16 @@ class Row(Column):
         raise AttributeError(name)
 
 
-NOTHING: Final = Row(NODE, ())
-TRUE: Final = Row(BOOLEAN, (True,))
-FALSE: Final = Row(BOOLEAN, (False,))
+NOTHING: Final = SingleRow(NODE, ())
+TRUE: Final = SingleRow(BOOLEAN, (True,))
+FALSE: Final = SingleRow(BOOLEAN, (False,))
 
 
-def row_of(column: Column) -> Row | None:
+def row_of(column: Column) -> SingleRow | None:
     """A column of one row as Python values, if it is short and of one type that has them."""
-    if column.__class__ is Row:
+    if column.__class__ is SingleRow:
         return column
     items = column.items
     if items.tag >= MAP or items.tag == MIXED or items.nodes is not None or len(items) > SHORT:
         return None
-    return Row(items.tag, tuple(items.values.tolist()))
+    return SingleRow(items.tag, tuple(items.values.tolist()))

@@ -21,7 +21,7 @@ _CR: Final = {"\r": "&#xD;"}
 _IN_ATTRIBUTE: Final = {"\r": "&#xD;", "\n": "&#xA;", "\t": "&#x9;"}
 
 
-class Unwritten(Exception):
+class UnwrittenNode(Exception):
     """A node that is not what an element contains or carries: a document, a namespace."""
 
 
@@ -71,7 +71,7 @@ def _node(store: Store, handle: int) -> tuple[int, bytes]:
         case "text":
             return kind, f"<n>{escape(value, _CR)}</n>".encode()
         case _:
-            raise Unwritten
+            raise UnwrittenNode
 
 
 def read(snapshot: Any) -> dict[str, Kept]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.analysis.item_kinds import TypeContext, static_type, tuples_type
 from xstreamcast.algebra.nodes.static_type import Kinds, StaticType, of_sequence_type
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import children, descendants
@@ -22,7 +22,7 @@ class Known:
 
     def __init__(self, program: Program, numbers: Iterator[int] | None = None) -> None:
         self._program = program
-        self._around: Around | None = None
+        self._around: TypeContext | None = None
         self._numbers = numbers  # of new variables, where others make some too
         self._identity: bool | None = None
         self.globals = frozenset(declared.variable for declared in program.variables)
@@ -40,7 +40,7 @@ class Known:
         """A variable that was created elsewhere."""
         self._around = self.around().bind(variable, kind)
 
-    def around(self) -> Around:
+    def around(self) -> TypeContext:
         """The types of all variables."""
         if self._around is None:
             self._around = _types(self._program)
@@ -50,7 +50,7 @@ class Known:
         """What every value of the expression has in common."""
         return static_type(plan, self.focused(focus))
 
-    def focused(self, focus: StaticType | None) -> Around:
+    def focused(self, focus: StaticType | None) -> TypeContext:
         """The types of all variables, and of the context item."""
         around = self.around()
         return around if focus is None else replace(around, focus=focus)
@@ -106,22 +106,22 @@ def _named(node: p.Plan) -> list[p.Variable]:
             return []
 
 
-def _types(program: Program) -> Around:
+def _types(program: Program) -> TypeContext:
     known = {v.variable: of_sequence_type(v.type) for v in program.variables if not v.infinite}
     for function in program.functions:
         known |= {q.variable: of_sequence_type(q.type) for q in function.parameters}
     for body in bodies(program):
         _learn(body, known)
-    return Around(known)
+    return TypeContext(known)
 
 
 def _learn(plan: p.Plan, known: dict[p.Variable, StaticType]) -> None:
     """Add the types of all variables bound inside."""
     match plan:
         case p.Return(source) | p.Quantified(_, source):
-            known |= tuples_type(source, Around(known))[1].variables
+            known |= tuples_type(source, TypeContext(known))[1].variables
         case p.TypeSwitch(variable, operand):
-            known[variable] = static_type(operand, Around(known))
+            known[variable] = static_type(operand, TypeContext(known))
         case p.Inline(parameters):
             known |= {q.variable: of_sequence_type(q.type) for q in parameters}
         case _:

@@ -11,7 +11,7 @@ from xstreamcast.algebra.nodes.static_type import Kinds
 from xstreamcast.rewrite.known import Known
 
 
-class Shape(IntEnum):
+class NodeOrder(IntEnum):
     """The order of the nodes of a row: each word implies the one before."""
 
     ANYHOW = 0
@@ -21,20 +21,20 @@ class Shape(IntEnum):
 
 
 # The order after an axis; pairs that are not listed may result in any order.
-_AFTER: Final[dict[tuple[str, Shape], Shape]] = {
-    ("attribute", Shape.ORDERED): Shape.APART,
-    ("attribute", Shape.APART): Shape.APART,
-    ("child", Shape.APART): Shape.APART,
-    ("descendant", Shape.APART): Shape.ORDERED,
-    ("descendant-or-self", Shape.APART): Shape.ORDERED,
-    ("self", Shape.ORDERED): Shape.ORDERED,
-    ("self", Shape.APART): Shape.APART,
-    ("self", Shape.ALONE): Shape.ALONE,
-    ("parent", Shape.ALONE): Shape.ALONE,
-    ("child", Shape.ALONE): Shape.APART,
-    ("attribute", Shape.ALONE): Shape.APART,
-    ("following-sibling", Shape.ALONE): Shape.APART,
-    ("preceding-sibling", Shape.ALONE): Shape.APART,
+_AFTER: Final[dict[tuple[str, NodeOrder], NodeOrder]] = {
+    ("attribute", NodeOrder.ORDERED): NodeOrder.APART,
+    ("attribute", NodeOrder.APART): NodeOrder.APART,
+    ("child", NodeOrder.APART): NodeOrder.APART,
+    ("descendant", NodeOrder.APART): NodeOrder.ORDERED,
+    ("descendant-or-self", NodeOrder.APART): NodeOrder.ORDERED,
+    ("self", NodeOrder.ORDERED): NodeOrder.ORDERED,
+    ("self", NodeOrder.APART): NodeOrder.APART,
+    ("self", NodeOrder.ALONE): NodeOrder.ALONE,
+    ("parent", NodeOrder.ALONE): NodeOrder.ALONE,
+    ("child", NodeOrder.ALONE): NodeOrder.APART,
+    ("attribute", NodeOrder.ALONE): NodeOrder.APART,
+    ("following-sibling", NodeOrder.ALONE): NodeOrder.APART,
+    ("preceding-sibling", NodeOrder.ALONE): NodeOrder.APART,
 }
 
 
@@ -43,34 +43,34 @@ def settle_steps(plan: p.Step, known: Known) -> p.Step:
 
     axis::t(e)  →  axis::t settled(e)     if from nodes that lie like those of e, it comes in order
     """
-    if plan.settled or _after(plan, known) == Shape.ANYHOW:
+    if plan.settled or _after(plan, known) == NodeOrder.ANYHOW:
         return plan
     return replace(plan, settled=True)
 
 
-def _after(plan: p.Step, known: Known) -> Shape:
+def _after(plan: p.Step, known: Known) -> NodeOrder:
     before = shape(plan.input, known)
     found = _AFTER.get((plan.axis, before))
     if found is None:
         # Every axis returns document order from a single node.
-        return Shape.ORDERED if before == Shape.ALONE else Shape.ANYHOW
+        return NodeOrder.ORDERED if before == NodeOrder.ALONE else NodeOrder.ANYHOW
     return found
 
 
-def shape(plan: p.Expression, known: Known) -> Shape:
+def shape(plan: p.Expression, known: Known) -> NodeOrder:
     """The order of the nodes in every row of an expression."""
     match plan:
         case p.Focus() | p.Root(p.Focus()):
-            return Shape.ALONE
+            return NodeOrder.ALONE
         case p.Var():
             kind = known.type_of(plan)
             alone = kind.at_most_one and kind.only(Kinds.NODE)
-            return Shape.ALONE if alone else Shape.ANYHOW
+            return NodeOrder.ALONE if alone else NodeOrder.ANYHOW
         case p.Step():
-            return max(_after(plan, known), Shape.ORDERED)
+            return max(_after(plan, known), NodeOrder.ORDERED)
         case p.Filter(source):
             return shape(source, known)
         case p.SetOperation():
-            return Shape.ORDERED
+            return NodeOrder.ORDERED
         case _:
-            return Shape.ANYHOW
+            return NodeOrder.ANYHOW

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.extras import needed
-from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.errors import error
 from xstreamcast.model.instant import show_instant
 from xstreamcast.serve.carousel import Carousel, Sent
@@ -28,7 +28,9 @@ _TIME: Final = 30.0  # seconds in which a broker must take a message
 class BrokerChannel:
     """One stream on one topic."""
 
-    def __init__(self, hub: Hub, name: str, place: Place, known: Credentials, every: bool) -> None:
+    def __init__(
+        self, hub: Hub, name: str, place: SourceAddress, known: Credentials, every: bool
+    ) -> None:
         self._hub, self._place, self._every = hub, place, every
         self._carousel: Carousel = hub.streams[name]
         topic = place.path.strip("/")

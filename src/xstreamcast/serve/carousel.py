@@ -22,11 +22,11 @@ from xstreamcast.model.fragment import (
     REPEATED,
     TIMELESS,
     Arrival,
-    Described,
     Ended,
     FragmentBatch,
     Heartbeat,
     Refused,
+    StructureArrived,
 )
 from xstreamcast.model.structure import TagStructure
 
@@ -98,7 +98,7 @@ class Carousel:
         match arrival:
             case FragmentBatch():
                 self._batch(arrival, ids)
-            case Described(structure):
+            case StructureArrived(structure):
                 self.structure = structure
                 self.structure_bytes = structure_line(structure)
                 self.described += 1

@@ -40,7 +40,7 @@ class _Decoding:
         from xstreamcast.edges.structures import read_structure
         from xstreamcast.edges.table.rows import Rows
         from xstreamcast.edges.wire.decoder import Decoder
-        from xstreamcast.model.fragment import Described
+        from xstreamcast.model.fragment import StructureArrived
 
         known = None if self.structure is None else read_structure(self.structure.encode())
         decoder = Decoder(self.stream, known)
@@ -48,7 +48,7 @@ class _Decoding:
         task = 0 if context is None else context.partitionId()
         rows = Rows(self.stream, decoder.ids, task << SPLIT)
         if known is not None:
-            yield rows.rows(Described(known))
+            yield rows.rows(StructureArrived(known))
         for batch in batches:
             for message in batch.column(0).to_pylist():
                 if message is not None:

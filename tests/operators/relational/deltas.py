@@ -13,7 +13,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.tick import Round
-from xstreamcast.operators.units.evaluating import Asking
+from xstreamcast.operators.units.evaluating import EvaluationContext
 from xstreamcast.tape.names import Names
 
 _PROGRAM = compiled("1")
@@ -30,7 +30,7 @@ def a_round() -> Round:
 
 def real_round() -> Round:
     """A round in which expressions can be evaluated, and no unit is read."""
-    asking = Asking(_PROGRAM, Names())
+    asking = EvaluationContext(_PROGRAM, Names())
     return Round(asking, lambda source, keys: [], frozenset(), False)
 
 

@@ -87,7 +87,7 @@ KEPT = {
     ),
     "WindowsByKey": ("_decided _places _waiting each", "_document _rows by shape"),
     "Opened": ("_at_last index keys open settled", "_ahead kind shape"),
-    "Keys": ("_left _right way", "key"),
+    "ComparedKeys": ("_left _right way", "key"),
     "Folding": ("_counts _values first since", "shape"),
     "Buffer": ("segments", ""),
     "Segment": ("items made_of places tapes", ""),

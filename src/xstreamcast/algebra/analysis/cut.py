@@ -40,7 +40,7 @@ Spine: TypeAlias = "Depths | frozenset[int]"  # depths of a document, or tags of
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodePlace:
     """Where nodes may stand: in the spine; inside units; `below` says never at their roots.
 
     `held`: some may be elements of the spine, of which only named children may be read.
@@ -51,7 +51,7 @@ class Place:
     below: bool = False
     held: bool = False
 
-    def joined(self, other: Place) -> Place:
+    def joined(self, other: NodePlace) -> NodePlace:
         """Where the nodes of either may stand."""
         if other == ELSEWHERE:
             return self
@@ -61,12 +61,12 @@ class Place:
         if self.spine is not None and other.spine is not None and self.spine != other.spine:
             raise NotDivided("it mixes elements from different places around the units")
         below = (self.below or not self.inside) and (other.below or not other.inside)
-        return Place(spine, self.inside or other.inside, below, self.held or other.held)
+        return NodePlace(spine, self.inside or other.inside, below, self.held or other.held)
 
 
-ELSEWHERE: Final = Place()  # no node of the input: atomic values, constructed nodes, copies
-UNIT: Final = Place(inside=True)
-_BELOW: Final = Place(inside=True, below=True)
+ELSEWHERE: Final = NodePlace()  # no node of the input: atomic values, constructed nodes, copies
+UNIT: Final = NodePlace(inside=True)
+_BELOW: Final = NodePlace(inside=True, below=True)
 _DOWN: Final = ("child", "descendant", "descendant-or-self")
 DOCUMENT_TAG: Final = -1
 
@@ -77,16 +77,16 @@ class DepthCut:
 
     depth: int = 2
 
-    def document(self) -> Place:
+    def document(self) -> NodePlace:
         """Where the document node stands."""
-        return Place(Depths(0, 0))
+        return NodePlace(Depths(0, 0))
 
     def guard(self, test: NodeItem) -> Guard | None:
         """The name of children that must not come apart: how ranges are made depends on it."""
         assert test.local is not None
         return test.uri, test.local
 
-    def down(self, spine: Spine, axis: str, test: NodeItem) -> Place:
+    def down(self, spine: Spine, axis: str, test: NodeItem) -> NodePlace:
         """Where a step down leads from the spine."""
         assert isinstance(spine, Depths)
         if test.kind != "element" and not (test.kind == "node" and axis == "descendant-or-self"):
@@ -94,16 +94,16 @@ class DepthCut:
         low = spine.low if axis == "descendant-or-self" else spine.low + 1
         high = spine.high + 1 if axis == "child" else self.depth
         left = Depths(low, min(high, self.depth - 1), test)
-        return Place(left if low < self.depth else None, inside=high >= self.depth)
+        return NodePlace(left if low < self.depth else None, inside=high >= self.depth)
 
-    def settled(self, place: Place) -> tuple[Place, Guard | None]:
+    def settled(self, place: NodePlace) -> tuple[NodePlace, Guard | None]:
         """The place without the spine, if a look at names can rule the spine out."""
         spine = place.spine
         assert isinstance(spine, Depths)
         test = spine.test
         if not place.inside or test is None or test.local is None:
             raise NotDivided("it reads the content of an element around the units")
-        return Place(None, True, place.below), (test.uri, test.local)
+        return NodePlace(None, True, place.below), (test.uri, test.local)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,12 @@ class TagCut:
         below = max((self._levels(one, around) for one in inner if one not in around), default=0)
         return below + (tag in self.passed)
 
-    def document(self) -> Place:
+    def document(self) -> NodePlace:
         """Where the document node stands."""
         root = self.structure[self.structure.root]
         if root.type != "snapshot":
             raise NotDivided(f"the root {root.name} has versions")
-        return Place(frozenset({DOCUMENT_TAG}))
+        return NodePlace(frozenset({DOCUMENT_TAG}))
 
     def guard(self, test: NodeItem) -> Guard | None:
         """Children of elements around units must not pass the test, wherever they stand."""
@@ -142,7 +142,7 @@ class TagCut:
         """Whether elements of a tag stand neither around units nor travel by themselves."""
         return not self.structure.travels(tag) and tag not in self.spine_tags()
 
-    def down(self, spine: Spine, axis: str, test: NodeItem) -> Place:
+    def down(self, spine: Spine, axis: str, test: NodeItem) -> NodePlace:
         """Where a step down leads from the spine, as the structure tells."""
         assert isinstance(spine, frozenset)
         if test.kind != "element" and not (test.kind == "node" and axis == "descendant-or-self"):
@@ -154,7 +154,7 @@ class TagCut:
         left = {tag for tag in reached if not self._cut(tag) and self._passes(tag, test)}
         if axis == "descendant-or-self":
             left |= {tag for tag in spine if self._passes(tag, test)}
-        return Place(frozenset(left) or None, inside)
+        return NodePlace(frozenset(left) or None, inside)
 
     def leads_nowhere(self, spine: frozenset[int], axis: str, test: NodeItem) -> bool:
         """Whether the structure has no element that a step down could lead to."""
@@ -165,7 +165,7 @@ class TagCut:
             reached = {tag for one in reached for tag in self.structure.below(one)}
         return not any(self._passes(tag, test) for tag in reached)
 
-    def settled(self, place: Place) -> tuple[Place, Guard | None]:
+    def settled(self, place: NodePlace) -> tuple[NodePlace, Guard | None]:
         """The structure already declares what may be in the spine."""
         raise NotDivided("it reads the content of the root fragment")
 
@@ -238,7 +238,7 @@ def are_elements(spine: Spine | None) -> bool:
             return DOCUMENT_TAG not in spine
 
 
-def step(cut: Cut, place: Place, axis: str, test: NodeItem, driving: bool) -> Place:
+def step(cut: Cut, place: NodePlace, axis: str, test: NodeItem, driving: bool) -> NodePlace:
     """Where a step leads; only a driving one goes from the spine into the units."""
     found = ELSEWHERE
     if place.inside:
@@ -248,12 +248,12 @@ def step(cut: Cut, place: Place, axis: str, test: NodeItem, driving: bool) -> Pl
     return found
 
 
-def _inside(place: Place, axis: str) -> Place:
+def _inside(place: NodePlace, axis: str) -> NodePlace:
     match axis:
         case "child" | "descendant" | "attribute":
             return _BELOW
         case "self" | "descendant-or-self":
-            return Place(inside=True, below=place.below)
+            return NodePlace(inside=True, below=place.below)
         case "parent" if place.below:
             return UNIT
         case "following-sibling" | "preceding-sibling" if place.below:
@@ -262,13 +262,13 @@ def _inside(place: Place, axis: str) -> Place:
             raise NotDivided(f"the axis {axis} may leave the unit")
 
 
-def _from_spine(cut: Cut, spine: Spine, axis: str, test: NodeItem, driving: bool) -> Place:
+def _from_spine(cut: Cut, spine: Spine, axis: str, test: NodeItem, driving: bool) -> NodePlace:
     if axis == "attribute" and not driving:
         return ELSEWHERE  # known around every unit
     if axis == "self" and isinstance(spine, Depths):
-        return Place(Depths(spine.low, spine.high, test))
+        return NodePlace(Depths(spine.low, spine.high, test))
     if axis == "self":
-        return Place(spine)
+        return NodePlace(spine)
     if axis not in _DOWN or not driving:
         match cut, spine:
             case TagCut(), frozenset() if cut.leads_nowhere(spine, axis, test):

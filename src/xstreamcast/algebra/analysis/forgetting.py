@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.guide import Guide, Name, structured
 from xstreamcast.algebra.analysis.inputs import inlined
-from xstreamcast.algebra.analysis.places import DOCUMENT, Place
+from xstreamcast.algebra.analysis.places import DOCUMENT, FragmentElement
 from xstreamcast.algebra.analysis.projected import projected_tags, stays_below
-from xstreamcast.algebra.analysis.stream_usage import Reading
+from xstreamcast.algebra.analysis.stream_usage import UsageWalk
 from xstreamcast.algebra.analysis.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN
@@ -32,7 +32,7 @@ _OPENING: Final = frozenset({"doc", "doc-available", "collection", "uri-collecti
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SeenTags:
     """Tags of a stream whose fragments a query sees, or passes on the way to what it sees.
 
     `thin`: of these tags, the names of the children of the payload's root that it may see; of the
@@ -49,7 +49,7 @@ class Kept:
     ends: bool = True  # whether somebody may see when versions end
 
 
-def missed(before: Kept, now: Kept, tag: int) -> bool:
+def missed(before: SeenTags, now: SeenTags, tag: int) -> bool:
     """Whether fragments of a tag that was not kept are needed, where something else is known of the
     stream now: not if all that is seen in them is what none of them can have had.
     """
@@ -68,13 +68,15 @@ def missed(before: Kept, now: Kept, tag: int) -> bool:
     )
 
 
-def kept(program: Program, name: str, structure: TagStructure, guide: Guide | None = None) -> Kept:
+def kept(
+    program: Program, name: str, structure: TagStructure, guide: Guide | None = None
+) -> SeenTags:
     """The tags of a stream that a program needs; `guide` says more than the structure, if given."""
     known = structured(structure) if guide is None else guide
     every = frozenset(known.name)
     flat = replace(program, body=inlined(program))
     if any(map(_opens, _plans(flat))):
-        return Kept(every, known, "a document is opened by a name that is computed")
+        return SeenTags(every, known, "a document is opened by a name that is computed")
     if structure.open:
         return _unstructured(flat, name, known, "its structure does not declare its fragments")
     if len(every) > 1 and all(map(structure.travels, structure.tags)):
@@ -83,7 +85,7 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     reading = _Noting(flat, {name: known})
     needs = reading.done()[name]
     if needs.all is not None:
-        return Kept(every, known, needs.all)
+        return SeenTags(every, known, needs.all)
     # where lifespans are seen, those of what is inside decide over what has none of its own
     read = needs.read(known) | needs.timed
     # whatever stands above must be there to say what stands below it
@@ -95,17 +97,17 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     recent = {tag: back for tag, back in reading.recent().items() if tag in known.timed & tags}
     entries = {tag: names for tag, names in reading.entries().items() if tag in tags}
     ends = bool(needs.timed) or _clips(known, tags)
-    return Kept(tags, known, None, thin, recent, entries, ends)
+    return SeenTags(tags, known, None, thin, recent, entries, ends)
 
 
-def _unstructured(program: Program, name: str, guide: Guide, why: str) -> Kept:
+def _unstructured(program: Program, name: str, guide: Guide, why: str) -> SeenTags:
     """All tags of a stream whose structure does not say what is inside its fragments."""
     plans = _plans(program)
-    needs = Reading(program, {name: guide}).done()[name]
+    needs = UsageWalk(program, {name: guide}).done()[name]
     ends = needs.all is not None or bool(needs.timed) or not stays_below(plans)
     ends = ends or _clips(guide, guide.name)
     recent = projected_tags(plans, name, guide)
-    return Kept(frozenset(guide.name), guide, why, recent=recent, ends=ends)
+    return SeenTags(frozenset(guide.name), guide, why, recent=recent, ends=ends)
 
 
 def _clips(guide: Guide, tags: Iterable[int]) -> bool:
@@ -115,12 +117,12 @@ def _clips(guide: Guide, tags: Iterable[int]) -> bool:
     return not guide.timed.isdisjoint(guide.around(guide.timed.intersection(tags)))
 
 
-class _Noting(Reading):
+class _Noting(UsageWalk):
     """A walk that notes which elements inside fragments steps lead to."""
 
     def __init__(self, program: Program, guides: Mapping[str, Guide]) -> None:
         super().__init__(program, guides)
-        self.met: set[Place] = set()
+        self.met: set[FragmentElement] = set()
         self.loose: set[int] = set()  # tags of which something is seen that has no name
         self.bare: Counter[int] = Counter()  # how often steps lead to a tag, whatever its versions
         self.projected: dict[int, int] = {}  # by tag: how long before now projections begin
@@ -130,9 +132,9 @@ class _Noting(Reading):
         self.exposed: set[int] = set()  # tags that are seen as a part of something around them
 
     def _step(
-        self, found: frozenset[Place], axis: p.Axis, test: NodeItem,
+        self, found: frozenset[FragmentElement], axis: p.Axis, test: NodeItem,
         children: Sequence[NodeItem] = (),
-    ) -> frozenset[Place]:  # fmt: skip
+    ) -> frozenset[FragmentElement]:  # fmt: skip
         reached = super()._step(found, axis, test, children)
         self.met |= reached
         self.bare.update({one.tag for one in reached if one.path == ()})
@@ -159,7 +161,7 @@ class _Noting(Reading):
         known = {one.tag for one in self.met if one.tag != DOCUMENT} - self.entire - self.uncalled
         return {tag: self.names(tag) | self.called.get(tag, set()) for tag in known}
 
-    def places(self, plan: p.Expression) -> frozenset[Place]:
+    def places(self, plan: p.Expression) -> frozenset[FragmentElement]:
         """Where nodes may stand; a step that is projected leads to what overlaps the interval."""
         found = super().places(plan)
         if isinstance(plan, p.IntervalProjection) and isinstance(plan.operand, p.Step):
@@ -170,7 +172,7 @@ class _Noting(Reading):
                 self.projected |= {tag: max(back, self.projected.get(tag, 0)) for tag in tops}
         return found
 
-    def read(self, found: frozenset[Place]) -> frozenset[Place]:
+    def read(self, found: frozenset[FragmentElement]) -> frozenset[FragmentElement]:
         """Values are read: all that is below is a part of them."""
         for one in found:
             guide = self.guides[one.stream]
@@ -187,7 +189,7 @@ class _Noting(Reading):
         seen = self.exposed | {tag for tag, count in self.bare.items() if count > 0}
         return {tag: back for tag, back in self.projected.items() if tag not in seen}
 
-    def _pass_by(self, sources: set[int], reached: frozenset[Place]) -> None:
+    def _pass_by(self, sources: set[int], reached: frozenset[FragmentElement]) -> None:
         """Steps to any depth lead through all versions of what stands above."""
         for one in reached:
             passed = self.guides[one.stream].around({one.tag})

@@ -31,23 +31,23 @@ Predicate = Literal["position", "truth", "either"]
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class TypeContext:
     """What is known around an expression: types of variables, and of the context item if any."""
 
     variables: Mapping[p.Variable, StaticType] = field(default_factory=dict)
     focus: StaticType = ITEM
 
-    def bind(self, variable: p.Variable | None, kind: StaticType) -> Around:
+    def bind(self, variable: p.Variable | None, kind: StaticType) -> TypeContext:
         """With one more variable."""
         if variable is None:
             return self
         return replace(self, variables={**self.variables, variable: kind})
 
 
-NOTHING = Around()
+NOTHING = TypeContext()
 
 
-def predicate_class(predicate: p.Expression, around: Around = NOTHING) -> Predicate:
+def predicate_class(predicate: p.Expression, around: TypeContext = NOTHING) -> Predicate:
     """Whether a predicate is a position, a truth value, or only its value can tell."""
     kind = static_type(predicate, around)
     if kind.one and kind.only(Kinds.NUMERIC):
@@ -57,7 +57,7 @@ def predicate_class(predicate: p.Expression, around: Around = NOTHING) -> Predic
     return "either"
 
 
-def position_free(predicate: p.Expression, around: Around = NOTHING) -> bool:
+def position_free(predicate: p.Expression, around: TypeContext = NOTHING) -> bool:
     """Whether a predicate decides for each item alone: no position, no size of the context.
 
     e/axis::t[p] = (e/axis::t)[p]     if so
@@ -68,7 +68,7 @@ def position_free(predicate: p.Expression, around: Around = NOTHING) -> bool:
     return predicate_class(predicate, around) == "truth"
 
 
-def static_type(plan: p.Expression, around: Around = NOTHING) -> StaticType:
+def static_type(plan: p.Expression, around: TypeContext = NOTHING) -> StaticType:
     """What every value of the expression has in common."""
     match plan:
         case p.Const(atoms):
@@ -108,7 +108,7 @@ def static_type(plan: p.Expression, around: Around = NOTHING) -> StaticType:
             return _other(plan, around)
 
 
-def _other(plan: p.Expression, around: Around) -> StaticType:
+def _other(plan: p.Expression, around: TypeContext) -> StaticType:
     match plan:
         case p.Focus():
             return around.focus
@@ -150,7 +150,7 @@ def _atomized(kind: StaticType) -> StaticType:
     return kind._replace(kinds=(kind.kinds & ~Kinds.NODE) | texts)
 
 
-def _made(plan: p.Expression, around: Around) -> StaticType:
+def _made(plan: p.Expression, around: TypeContext) -> StaticType:
     match plan:
         case p.FunctionRef() | p.UserRef() | p.Inline() | p.Partial():
             return StaticType(Kinds.FUNCTION)
@@ -223,12 +223,12 @@ def _moves(predicate: p.Expression) -> bool:
     return known.focus or known.position
 
 
-def _flwor(source: p.Tuples, result: p.Expression, around: Around) -> StaticType:
+def _flwor(source: p.Tuples, result: p.Expression, around: TypeContext) -> StaticType:
     count, inside = tuples_type(source, around)
     return count.times(static_type(result, inside))
 
 
-def tuples_type(plan: p.Tuples, around: Around = NOTHING) -> tuple[StaticType, Around]:
+def tuples_type(plan: p.Tuples, around: TypeContext = NOTHING) -> tuple[StaticType, TypeContext]:
     """How many tuples a stream has (as if they were items), and what is known of its variables."""
     match plan:
         case p.Unit():
@@ -267,8 +267,8 @@ def _grouped(
     source: p.Tuples,
     keys: tuple[p.GroupKey, ...],
     carried: tuple[tuple[p.Variable, p.Variable], ...],
-    around: Around,
-) -> tuple[StaticType, Around]:
+    around: TypeContext,
+) -> tuple[StaticType, TypeContext]:
     count, inside = tuples_type(source, around)
     outside = inside
     for key in keys:
@@ -279,7 +279,7 @@ def _grouped(
     return count.without_order(), outside
 
 
-def _windows(plan: p.Window, around: Around) -> tuple[StaticType, Around]:
+def _windows(plan: p.Window, around: TypeContext) -> tuple[StaticType, TypeContext]:
     count, inside = tuples_type(plan.source, around)
     items = static_type(plan.items, inside)
     inside = inside.bind(plan.variable, StaticType(items.kinds, 1, None))

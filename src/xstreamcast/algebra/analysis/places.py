@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.nodes.navigate import Axis
     from xstreamcast.model.sequence_type import NodeItem
 
-Keep: TypeAlias = "Callable[[Place], bool] | None"
+Keep: TypeAlias = "Callable[[FragmentElement], bool] | None"
 DOCUMENT = -1  # the tag of a place that is the document node
 
 
-class Place(NamedTuple):
+class FragmentElement(NamedTuple):
     """An element of a fragment of a tag: the names below its root to it; None: anywhere in it.
 
     `holes` False: no hole is below it.
@@ -63,8 +63,13 @@ def matches(test: NodeItem, name: Name) -> bool:
 
 
 def moved(
-    place: Place, axis: Axis, test: NodeItem, guide: Guide, needs: Needs, keep: Keep = None
-) -> set[Place]:
+    place: FragmentElement,
+    axis: Axis,
+    test: NodeItem,
+    guide: Guide,
+    needs: Needs,
+    keep: Keep = None,
+) -> set[FragmentElement]:
     """The places that a step leads to; notes in `needs` what is passed on the way.
 
     `keep`: of elements, those of which anything is left afterwards.
@@ -101,7 +106,9 @@ def moved(
     return found
 
 
-def _upwards(place: Place, axis: Axis, test: NodeItem, guide: Guide, needs: Needs) -> set[Place]:
+def _upwards(
+    place: FragmentElement, axis: Axis, test: NodeItem, guide: Guide, needs: Needs
+) -> set[FragmentElement]:
     """Where steps up lead: what stands above must be there, whatever is seen of it."""
     met = _parents(place, guide)
     todo = list(met) if axis != "parent" else []
@@ -117,24 +124,28 @@ def _upwards(place: Place, axis: Axis, test: NodeItem, guide: Guide, needs: Need
     return {one for one in met if _is_self(one, test, guide)}
 
 
-def _parents(place: Place, guide: Guide) -> set[Place]:
+def _parents(place: FragmentElement, guide: Guide) -> set[FragmentElement]:
     """The places directly above: in the same fragment, or around a hole."""
     stream, tag, path, _ = place
     if tag == DOCUMENT:
         return set()
     if path:
-        return {Place(stream, tag, path[:-1])}
+        return {FragmentElement(stream, tag, path[:-1])}
     around = {
-        Place(stream, above, link.path)
+        FragmentElement(stream, above, link.path)
         for above, links in guide.links.items()
         for link in links
         if link.child == tag
     }
-    around |= {Place(stream, DOCUMENT, ())} if tag in guide.roots else set()
-    return around if path == () else {Place(stream, tag, None), Place(stream, tag, ())}
+    around |= {FragmentElement(stream, DOCUMENT, ())} if tag in guide.roots else set()
+    return (
+        around
+        if path == ()
+        else {FragmentElement(stream, tag, None), FragmentElement(stream, tag, ())}
+    )
 
 
-def _is_self(place: Place, test: NodeItem, guide: Guide) -> bool:
+def _is_self(place: FragmentElement, test: NodeItem, guide: Guide) -> bool:
     if place.tag == DOCUMENT:
         return test.kind in ("node", "document")
     if place.path is None:
@@ -142,73 +153,83 @@ def _is_self(place: Place, test: NodeItem, guide: Guide) -> bool:
     return matches(test, place.path[-1] if place.path else guide.name[place.tag])
 
 
-def _see_attribute(place: Place, test: NodeItem, guide: Guide, needs: Needs) -> None:
+def _see_attribute(place: FragmentElement, test: NodeItem, guide: Guide, needs: Needs) -> None:
     named = test.local in (None, "vtFrom", "vtTo")
     if named and not place.path and place.tag in guide.timed:
         needs.timed.add(place.tag)
 
 
-def _links(place: Place, guide: Guide) -> Iterator[Link]:
+def _links(place: FragmentElement, guide: Guide) -> Iterator[Link]:
     """The holes directly below a place; below an uncertain one, all that may be."""
     for link in guide.links.get(place.tag, ()):
         if place.holes and (place.path is None or link.path == place.path):
             yield link
 
 
-def may_have(children: Sequence[NodeItem], guide: Guide, place: Place) -> bool:
+def may_have(children: Sequence[NodeItem], guide: Guide, place: FragmentElement) -> bool:
     """Whether an element there may have a child that passes each of these tests."""
     return all(_children(place, test, guide, Needs()) for test in children)
 
 
-def _children(place: Place, test: NodeItem, guide: Guide, needs: Needs) -> set[Place]:
+def _children(
+    place: FragmentElement, test: NodeItem, guide: Guide, needs: Needs
+) -> set[FragmentElement]:
     stream = place.stream
     if place.tag == DOCUMENT:
-        return {Place(stream, tag, ()) for tag in guide.roots if matches(test, guide.name[tag])}
+        return {
+            FragmentElement(stream, tag, ())
+            for tag in guide.roots
+            if matches(test, guide.name[tag])
+        }
     if test.kind not in ("element",):
         # What stands in holes separates the texts around it.
         needs.tags.update(link.child for link in _links(place, guide))
     found = {
-        Place(stream, link.child, ())
+        FragmentElement(stream, link.child, ())
         for link in _links(place, guide)
         if matches(test, guide.name[link.child])
     }
     inside = {name for name in guide.inner.get(place.tag, ()) if matches(test, name)}
     if place.path is None:
         return found | ({place} if inside else set())
-    return found | {Place(stream, place.tag, (*place.path, name)) for name in inside}
+    return found | {FragmentElement(stream, place.tag, (*place.path, name)) for name in inside}
 
 
 def _descendants(
-    place: Place, test: NodeItem, guide: Guide, needs: Needs, keep: Keep
-) -> set[Place]:
+    place: FragmentElement, test: NodeItem, guide: Guide, needs: Needs, keep: Keep
+) -> set[FragmentElement]:
     """All matching places below: fragments on the way to one of them are passed."""
-    stream, found = place.stream, set[Place]()
+    stream, found = place.stream, set[FragmentElement]()
     if place.tag == DOCUMENT:
         begin = guide.below(guide.roots)
         found |= _children(place, test, guide, needs)
     else:
         below = [link.child for link in guide.links.get(place.tag, ()) if _is_below(link, place)]
         begin = guide.below(below)
-        found |= {Place(stream, t, ()) for t in begin if matches(test, guide.name[t])}
-        found |= _named(Place(stream, place.tag, place.path, place.holes), test, guide, needs)
+        found |= {FragmentElement(stream, t, ()) for t in begin if matches(test, guide.name[t])}
+        found |= _named(
+            FragmentElement(stream, place.tag, place.path, place.holes), test, guide, needs
+        )
     if test.kind not in ("element",):
         needs.tags.update(begin)
     for tag in begin:
         if matches(test, guide.name[tag]) and place.tag == DOCUMENT:
-            found.add(Place(stream, tag, ()))
-        found |= _named(Place(stream, tag, ()), test, guide, needs)
+            found.add(FragmentElement(stream, tag, ()))
+        found |= _named(FragmentElement(stream, tag, ()), test, guide, needs)
     found = found if keep is None else {one for one in found if keep(one)}
     needs.tags.update(guide.above({one.tag for one in found}) & begin)
     return found
 
 
-def _named(place: Place, test: NodeItem, guide: Guide, needs: Needs) -> set[Place]:
+def _named(
+    place: FragmentElement, test: NodeItem, guide: Guide, needs: Needs
+) -> set[FragmentElement]:
     """Elements of that name below a place, in its own fragment."""
     stream, tag, path, _ = place
     if not any(matches(test, name) for name in guide.inner.get(tag, ())):
         return set()
     if not needs.fine:
-        return {Place(stream, tag, None)}
+        return {FragmentElement(stream, tag, None)}
     from_here = len(path or ())
     above = {
         link.path[:end]
@@ -216,10 +237,10 @@ def _named(place: Place, test: NodeItem, guide: Guide, needs: Needs) -> set[Plac
         if _is_below(link, place)
         for end in range(from_here + 1, len(link.path) + 1)
     }
-    found = {Place(stream, tag, names) for names in above if matches(test, names[-1])}
-    return found | {Place(stream, tag, None, holes=False)}
+    found = {FragmentElement(stream, tag, names) for names in above if matches(test, names[-1])}
+    return found | {FragmentElement(stream, tag, None, holes=False)}
 
 
-def _is_below(link: Link, place: Place) -> bool:
+def _is_below(link: Link, place: FragmentElement) -> bool:
     at = place.path
     return place.holes and (at is None or link.path[: len(at)] == at)

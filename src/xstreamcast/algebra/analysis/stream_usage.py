@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.guide import Guide
-from xstreamcast.algebra.analysis.places import DOCUMENT, Needs, Place, may_have, moved
+from xstreamcast.algebra.analysis.places import DOCUMENT, FragmentElement, Needs, may_have, moved
 from xstreamcast.algebra.analysis.required import required
 from xstreamcast.algebra.nodes.parts import part_of
 from xstreamcast.algebra.walk import children
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.model.sequence_type import ItemType
 
-Places = frozenset[Place]
+Places = frozenset[FragmentElement]
 NOWHERE: Final[Places] = frozenset()
 
 # Functions that only ask whether and how many; that hand their items on; that read their values;
@@ -44,10 +44,10 @@ def needs_of(
 
     `fine`: steps up are followed, which needs all that stands above to be there.
     """
-    return Reading(program, guides, fine=fine).done()
+    return UsageWalk(program, guides, fine=fine).done()
 
 
-class Reading:
+class UsageWalk:
     """A walk over a program that knows where the nodes of each variable may stand."""
 
     def __init__(
@@ -212,9 +212,9 @@ class Reading:
         if stream not in self.guides:
             return NOWHERE
         if tags is None:
-            return frozenset({Place(stream, DOCUMENT, ())})
+            return frozenset({FragmentElement(stream, DOCUMENT, ())})
         self.needs[stream].tags |= tags
-        return frozenset(Place(stream, tag, ()) for tag in tags)
+        return frozenset(FragmentElement(stream, tag, ()) for tag in tags)
 
     def _consumed(self, plan: p.Expression) -> Places:
         """Operands whose values are read, or copied by a constructor."""
@@ -233,7 +233,7 @@ class Reading:
         self, found: Places, axis: p.Axis, test: NodeItem, children: Sequence[NodeItem] = ()
     ) -> Places:
         """Where a step leads; of elements those that may have all of these children."""
-        out: set[Place] = set()
+        out: set[FragmentElement] = set()
         for one in found:
             guide = self.guides[one.stream]
             keep = partial(may_have, children, guide) if children else None
@@ -282,7 +282,7 @@ class Reading:
 
     def _call(self, plan: p.Call) -> Places:
         function, args = plan.function, [self.places(arg) for arg in plan.args]
-        given = frozenset[Place]().union(*args)
+        given = frozenset[FragmentElement]().union(*args)
         if function.focus:
             given |= self.focus
         if function.uri == FN and function.local in _COUNTING:

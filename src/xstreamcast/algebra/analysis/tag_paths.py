@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.guide import Guide
-from xstreamcast.algebra.analysis.places import DOCUMENT, Needs, Place, may_have, moved
+from xstreamcast.algebra.analysis.places import DOCUMENT, FragmentElement, Needs, may_have, moved
 from xstreamcast.algebra.analysis.required import required
 from xstreamcast.algebra.nodes.parts import part_name
 from xstreamcast.algebra.program import with_bodies
@@ -101,7 +101,7 @@ def _complete(
     stream: str, steps: list[p.Step], guide: Guide, children: Sequence[NodeItem]
 ) -> tuple[frozenset[int] | None, p.Step | None]:
     """(the tags all of whose elements the steps name, a step to take from them)."""
-    places, whole = {Place(stream, DOCUMENT, ())}, True
+    places, whole = {FragmentElement(stream, DOCUMENT, ())}, True
     for number, step in enumerate(steps):
         needs = Needs()
         before = places
@@ -123,13 +123,17 @@ def _complete(
     return (tags, None) if whole and roots and tags else (None, None)
 
 
-def _inside(step: p.Step, places: set[Place]) -> tuple[frozenset[int] | None, p.Step | None]:
+def _inside(
+    step: p.Step, places: set[FragmentElement]
+) -> tuple[frozenset[int] | None, p.Step | None]:
     if step.test.kind != "element" or any(one.tag == DOCUMENT for one in places):
         return None, None
     return frozenset(one.tag for one in places), replace(step, axis="descendant-or-self")
 
 
-def _covers(before: set[Place], after: set[Place], step: p.Step, guide: Guide) -> bool:
+def _covers(
+    before: set[FragmentElement], after: set[FragmentElement], step: p.Step, guide: Guide
+) -> bool:
     """Whether every element of the tags after the step is reached by it from those before it."""
     tags = {one.tag for one in after if one.path == () and one.tag != DOCUMENT}
     if step.axis == "child":

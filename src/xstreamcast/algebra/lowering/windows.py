@@ -13,7 +13,7 @@ from xstreamcast.syntax import tree as t
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class LoweredWindow:
     """The operator of a window clause, the place after it and what it binds there."""
 
     operator: Callable[[p.Tuples], p.Tuples]
@@ -21,7 +21,7 @@ class Made:
     bound: dict[Expanded, p.Variable]
 
 
-def window(clause: t.Window, scope: Scope) -> Made:
+def window(clause: t.Window, scope: Scope) -> LoweredWindow:
     """A window clause at a place. Its conditions see the boundary variables, not the window."""
     _all_different(clause, scope)
     items = scope.lower(clause.source)
@@ -46,7 +46,7 @@ def window(clause: t.Window, scope: Scope) -> Made:
         return made
 
     bound = {name: outer.variables[name] for name, _ in _named(clause, scope)}
-    return Made(operator, outer, bound)
+    return LoweredWindow(operator, outer, bound)
 
 
 def _boundary(written: t.WindowStart | t.WindowEnd, scope: Scope) -> tuple[p.Boundary, Scope]:

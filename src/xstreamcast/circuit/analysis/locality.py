@@ -15,8 +15,8 @@ from xstreamcast.algebra.analysis.cut import (
     ELSEWHERE,
     Cut,
     Guard,
+    NodePlace,
     NotDivided,
-    Place,
     are_elements,
     step,
 )
@@ -51,7 +51,7 @@ class Locality:
     program: Program
     input: str | None  # None: the context item
     cut: Cut
-    places: dict[p.Variable, Place] = field(default_factory=dict)
+    places: dict[p.Variable, NodePlace] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)  # inputs that are read whole
     guards: set[Guard] = field(default_factory=set)
     held: set[Guard] = field(default_factory=set)  # children that must not come apart
@@ -66,7 +66,7 @@ class Locality:
         if not self.settle(place, plan).inside:
             raise NotDivided("it reads nothing inside units", plan.span)
 
-    def drive(self, plan: p.Expression, focus: Place | None) -> Place:
+    def drive(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
         """Where the items of a driven expression stand."""
         match plan:
             case p.StreamInput(name) if name == self.input:
@@ -97,13 +97,13 @@ class Locality:
             case _:
                 raise NotDivided("it needs all of the input at once", plan.span)
 
-    def _root(self, plan: p.Expression, operand: p.Expression, focus: Place | None) -> Place:
+    def _root(self, plan: p.Root, operand: p.Expression, focus: NodePlace | None) -> NodePlace:
         place = self.drive(operand, focus)
         if place != self.cut.document():
             raise NotDivided("it navigates up to the root", plan.span)
         return place
 
-    def _drive_step(self, plan: p.Step, place: Place) -> Place:
+    def _drive_step(self, plan: p.Step, place: NodePlace) -> NodePlace:
         try:
             return self._step(plan, place, plan.axis, plan.test, driving=True)
         except NotDivided:
@@ -111,7 +111,7 @@ class Locality:
                 raise
             return self._step(plan, self._hold(place, plan), plan.axis, plan.test, driving=True)
 
-    def _drive_inner(self, right: p.Expression, place: Place) -> Place:
+    def _drive_inner(self, right: p.Expression, place: NodePlace) -> NodePlace:
         """The right side of a path: driven on from the spine, looked at inside a unit."""
         if counts_positions(right):
             raise NotDivided("it counts positions over all units", right.span)
@@ -126,8 +126,8 @@ class Locality:
         input: p.Expression,
         predicate: p.Expression,
         reverse: bool,
-        focus: Place | None,
-    ) -> Place:
+        focus: NodePlace | None,
+    ) -> NodePlace:
         place = self.drive(input, focus)
         known = facts(predicate)
         if reverse or known.position or known.last or predicate_class(predicate) != "truth":
@@ -139,13 +139,15 @@ class Locality:
             self.value(predicate, place)
         return place
 
-    def _drive_return(self, source: p.Tuples, result: p.Expression, focus: Place | None) -> Place:
+    def _drive_return(
+        self, source: p.Tuples, result: p.Expression, focus: NodePlace | None
+    ) -> NodePlace:
         if self.drive_tuples(source, focus):
             self.value(result, None)
-            return Place(inside=True)
+            return NodePlace(inside=True)
         return self.drive(result, None)
 
-    def drive_tuples(self, plan: p.Tuples, focus: Place | None) -> bool:
+    def drive_tuples(self, plan: p.Tuples, focus: NodePlace | None) -> bool:
         """Whether the tuples have come down into the units: those over all are those over each."""
         match plan:
             case p.Unit():
@@ -186,7 +188,7 @@ class Locality:
             case _:
                 raise NotDivided("it needs all of the input at once", plan.span)
 
-    def _let(self, value: p.Expression, focus: Place | None, down: bool) -> Place:
+    def _let(self, value: p.Expression, focus: NodePlace | None, down: bool) -> NodePlace:
         if down:
             return self.value(value, focus)
         try:
@@ -199,18 +201,18 @@ class Locality:
 
     # -- looked at --------------------------------------------------------------------------------
 
-    def value(self, plan: p.Expression, focus: Place | None) -> Place:
+    def value(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
         """Where the items stand of an expression that reads its unit only."""
         return self.settle(self.look(plan, focus), plan)
 
-    def values(self, plans: Iterable[p.Expression], focus: Place | None) -> Place:
+    def values(self, plans: Iterable[p.Expression], focus: NodePlace | None) -> NodePlace:
         """Where the items of several stand."""
         place = ELSEWHERE
         for plan in plans:
             place = place.joined(self.value(plan, focus))
         return place
 
-    def settle(self, place: Place, plan: p.Expression) -> Place:
+    def settle(self, place: NodePlace, plan: p.Expression) -> NodePlace:
         """The place, which must be outside the spine; perhaps only if a guard holds."""
         if place.held:
             raise NotDivided("it reads the content of an element around the units", plan.span)
@@ -224,16 +226,16 @@ class Locality:
             self.guards.add(guard)
         return settled
 
-    def _hold(self, place: Place, plan: p.Expression) -> Place:
+    def _hold(self, place: NodePlace, plan: p.Expression) -> NodePlace:
         """The place settled, or held: its elements may stand anywhere if children stay together."""
         try:
             return self.settle(place, plan)
         except NotDivided:
             if not place.inside or not are_elements(place.spine):
                 raise
-            return Place(None, True, place.below, held=True)
+            return NodePlace(None, True, place.below, held=True)
 
-    def look(self, plan: p.Expression, focus: Place | None) -> Place:
+    def look(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
         """Where the items stand; the spine may be among it, for names and attributes."""
         match plan:
             case p.Var(variable):
@@ -265,7 +267,7 @@ class Locality:
             case _:
                 return self._look_further(plan, focus)
 
-    def _look_further(self, plan: p.Expression, focus: Place | None) -> Place:
+    def _look_further(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
         match plan:
             case p.Root():
                 raise NotDivided("it navigates up to the root", plan.span)
@@ -290,8 +292,8 @@ class Locality:
         return ELSEWHERE if isinstance(plan, _NODELESS) else place
 
     def _step(
-        self, plan: p.Expression, place: Place, axis: str, test: NodeItem, driving: bool
-    ) -> Place:
+        self, plan: p.Expression, place: NodePlace, axis: str, test: NodeItem, driving: bool
+    ) -> NodePlace:
         if place.held:
             return self._held_step(plan, axis, test, driving)
         try:
@@ -299,7 +301,7 @@ class Locality:
         except NotDivided as reason:
             raise NotDivided(reason.reason, plan.span) from None
 
-    def _held_step(self, plan: p.Expression, axis: str, test: NodeItem, driving: bool) -> Place:
+    def _held_step(self, plan: p.Expression, axis: str, test: NodeItem, driving: bool) -> NodePlace:
         """Children of one name, which stay together; attributes, where nobody counts them."""
         if axis == "child" and test.kind == "element" and test.local is not None:
             try:
@@ -308,14 +310,14 @@ class Locality:
                 raise NotDivided(reason.reason, plan.span) from None
             if guard is not None:
                 self.held.add(guard)
-            return Place(inside=True, below=True)
+            return NodePlace(inside=True, below=True)
         if axis == "attribute" and not driving:
             return ELSEWHERE
         raise NotDivided("it reads the content of an element around the units", plan.span)
 
     def _call(
-        self, plan: p.Call, local: str, args: tuple[p.Expression, ...], focus: Place | None
-    ) -> Place:
+        self, plan: p.Call, local: str, args: tuple[p.Expression, ...], focus: NodePlace | None
+    ) -> NodePlace:
         if plan.function.uri == FN and local in _NAMES:
             for arg in args:
                 self.look(arg, focus)
@@ -342,7 +344,7 @@ class Locality:
         self.value(body, ELSEWHERE)
         self.places = outer
 
-    def look_tuples(self, plan: p.Tuples, focus: Place | None) -> None:
+    def look_tuples(self, plan: p.Tuples, focus: NodePlace | None) -> None:
         """Tuples made inside one unit, or of nothing of the input."""
         match plan:
             case p.Unit():
@@ -369,18 +371,16 @@ class Locality:
                 self.look_tuples(source, focus)
                 self.values(self._expressions(plan, focus), focus)
 
-    def _window(self, plan: p.Window, focus: Place | None) -> None:
+    def _window(self, plan: p.Window, focus: NodePlace | None) -> None:
         place = self.value(plan.items, focus)
         self.places[plan.variable] = place
-        for boundary in (plan.start, plan.end):
-            if boundary is not None:
-                for variable in (boundary.current, boundary.previous, boundary.next):
-                    if variable is not None:
-                        self.places[variable] = place
-                if boundary.test is not None:
-                    self.value(boundary.test, focus)
+        for boundary in filter(None, (plan.start, plan.end)):
+            named = (boundary.current, boundary.previous, boundary.next)
+            self.places.update((one, place) for one in named if one is not None)
+            if boundary.test is not None:
+                self.value(boundary.test, focus)
 
-    def _expressions(self, plan: p.Plan, focus: Place | None) -> list[p.Expression]:
+    def _expressions(self, plan: p.Plan, focus: NodePlace | None) -> list[p.Expression]:
         """The expressions directly inside; tuples inside are looked at on the way."""
         found: list[p.Expression] = []
         for child in children(plan):

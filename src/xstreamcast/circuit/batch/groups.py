@@ -35,7 +35,7 @@ _ALREADY: Final = (p.Var, p.Inline, p.Try)  # not looked into any further
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class PartialFold:
     """A value over the rows of a group: what each task finds is folded, and stands for it after."""
 
     variable: p.Variable
@@ -48,7 +48,7 @@ class Groups:
     """Groups of rows; partial values of each; clauses over whole groups, their order, the result"""
 
     group: p.GroupBy
-    partials: tuple[Partial, ...]
+    partials: tuple[PartialFold, ...]
     tail: p.Tuples
     order: tuple[p.OrderKey, ...]
     result: p.Expression
@@ -119,7 +119,7 @@ class _Taking:
             tuple(p.GroupKey(after, p.Var(before)) for before, after in node.keys),
             tuple((before, after) for after, before in self._before.items()),
         )
-        self.partials: list[Partial] = []
+        self.partials: list[PartialFold] = []
         self._walk = Locality(program, None, cut)
         self._walk.places[document] = cut.document()
         try:
@@ -135,7 +135,7 @@ class _Taking:
             raise NotDistributed("rows of a join count once for each row of one side")
         member = p.Var(self._folds[fold])
         if fold.name in FOLDS and len(fold.call.args) == 1 and not fold.different:
-            self.partials.append(Partial(fold.into, member, cast(GroupFold, fold.name)))
+            self.partials.append(PartialFold(fold.into, member, cast(GroupFold, fold.name)))
             return None
         kept: GroupFold = "distinct-values" if fold.different else "items"
         values = self._partial(member, kept)
@@ -161,7 +161,7 @@ class _Taking:
         for one in self.partials:
             if one.value == value and one.fold == fold:
                 return p.Var(one.variable)
-        self.partials.append(Partial(self._fresh("partial"), value, fold))
+        self.partials.append(PartialFold(self._fresh("partial"), value, fold))
         return p.Var(self.partials[-1].variable)
 
     def _adds_up(self, plan: Any) -> bool:

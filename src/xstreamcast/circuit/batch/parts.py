@@ -10,7 +10,7 @@ from xstreamcast.algebra.analysis.cut import Guard
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit.batch.groups import Groups
 from xstreamcast.circuit.batch.rows import joined
-from xstreamcast.circuit.lifting.around import Around
+from xstreamcast.circuit.lifting.around import NodesAround
 
 PartFold = Literal[
     "items", "rows", "count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"
@@ -29,7 +29,7 @@ class BatchPart:
     tuples: p.Tuples
     value: p.Expression
     fold: PartFold = "items"
-    around: Around | None = None
+    around: NodesAround | None = None
     order: tuple[p.OrderKey, ...] = ()
     first: int = 1
     last: int | None = None

@@ -23,7 +23,7 @@ _COUNTED: Final = frozenset({"count", "exists", "empty"})
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class NodesAround:
     """Nodes are counted by identity: those that were found, or all below them that pass `below`."""
 
     below: NodeItem | None = None
@@ -46,18 +46,18 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountTarget:
     """What is counted: `nodes` found by going up from units, or what stands below them."""
 
     fold: str
     nodes: p.Step
-    around: Around
+    around: NodesAround
     walk: Locality
 
 
 def counted_around(
     plan: p.Expression, program: Program, name: str | None, cuts: Mapping[str | None, Cut]
-) -> Counted | None:
+) -> CountTarget | None:
     """How to count what a call counts, if it goes up from units; None if not."""
     match plan:
         case p.Call(function, (p.Step() as counted,)) if (
@@ -79,15 +79,15 @@ def counted_around(
     if around.below is not None and isinstance(cuts[name], DepthCut):
         assert around.below.local is not None
         walk.guards.add((around.below.uri, around.below.local))
-    return Counted(function.local, step, around, walk)
+    return CountTarget(function.local, step, around, walk)
 
 
-def _up(counted: p.Step) -> tuple[p.Step, Around] | None:
+def _up(counted: p.Step) -> tuple[p.Step, NodesAround] | None:
     """The step up, and the path below it."""
     if counted.axis in _UP:
-        return counted, Around()
+        return counted, NodesAround()
     match counted:
         case p.Step(p.Step(_, axis) as inner, "descendant", test) if axis in _UP:
             named = test.kind == "element" and test.local is not None
-            return (inner, Around(test)) if named else None
+            return (inner, NodesAround(test)) if named else None
     return None

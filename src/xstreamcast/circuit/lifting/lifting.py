@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.cut import Cut, Guard, NotDivided, Place, TagCut
+from xstreamcast.algebra.analysis.cut import Cut, Guard, NodePlace, NotDivided, TagCut
 from xstreamcast.algebra.analysis.free import bound_variables, counts_positions, facts, free_numbers
 from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.algebra.analysis.timing import asks_clock
@@ -254,7 +254,7 @@ class Lifting(SpineLoops):
         cut = self.cuts.get(input_name(name))
         if cut is None:
             return None
-        walk, place = Locality(self.program, read, cut), Place(inside=True)
+        walk, place = Locality(self.program, read, cut), NodePlace(inside=True)
         try:
             if tuples:
                 if not walk.drive_tuples(plan, None):

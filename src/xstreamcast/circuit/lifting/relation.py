@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.cut import Place
+from xstreamcast.algebra.analysis.cut import NodePlace
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.circuit import nodes as c
@@ -18,7 +18,7 @@ from xstreamcast.model.atomic import BOOLEAN
 
 TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
 FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
-Places = Mapping[str, Place]  # by input: where the nodes of a variable stand
+Places = Mapping[str, NodePlace]  # by input: where the nodes of a variable stand
 
 
 class NotLifted(Exception):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.cut import Place
+from xstreamcast.algebra.analysis.cut import NodePlace
 from xstreamcast.algebra.analysis.free import counts_positions, facts
 from xstreamcast.algebra.analysis.item_kinds import static_type
 from xstreamcast.algebra.nodes.static_type import ATOMIC, Kinds
@@ -118,7 +118,7 @@ class LiftSequences(LiftGroups):
         whole = outer.closed()
         item = self.fresh("item")
         made = []
-        places: dict[str, Place] = {}
+        places: dict[str, NodePlace] = {}
         for part in parts:
             found, result = self.items(part, whole)
             found, where = self._let(found, item, result)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.cut import NotDivided, Place, TagCut
+from xstreamcast.algebra.analysis.cut import NodePlace, NotDivided, TagCut
 from xstreamcast.algebra.analysis.free import counts_positions, facts
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.circuit import nodes as c
@@ -22,7 +22,7 @@ from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.locality import Locality
 from xstreamcast.circuit.analysis.normal import input_name, mentions
-from xstreamcast.circuit.lifting.around import Counted, counted_around
+from xstreamcast.circuit.lifting.around import CountTarget, counted_around
 from xstreamcast.circuit.lifting.lifting import Lifting, over
 from xstreamcast.circuit.lifting.relation import NotLifted, Relation
 from xstreamcast.circuit.lifting.spine_loops import SpineLoop
@@ -114,7 +114,7 @@ class LiftSpine(Lifting):
         )  # fmt: skip
         return SpineLoop(f"{name}\x00{variable.number}", items, place, name, node)
 
-    def _spine_at(self, items: p.Expression) -> tuple[str, Place, int] | None:
+    def _spine_at(self, items: p.Expression) -> tuple[str, NodePlace, int] | None:
         """Where a path leads: to elements at one depth of a root, and never inside of units."""
         names = mentions(items)
         if len(names) != 1 or not facts(items).free <= self.globals or not facts(items).pure:
@@ -197,7 +197,7 @@ class LiftSpine(Lifting):
             return None
         return self._around_units(counted, name)
 
-    def _around_units(self, counted: Counted, name: str) -> tuple[Relation, p.Expression]:
+    def _around_units(self, counted: CountTarget, name: str) -> tuple[Relation, p.Expression]:
         units, item, each = self._units_of(name), self.fresh("item"), self.fresh("each")
         depths, into = self.fresh("depths"), self.fresh(counted.fold)
         above = called("count", p.Step(p.Var(each), "ancestor", _NODE))

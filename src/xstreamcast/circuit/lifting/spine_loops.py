@@ -10,7 +10,7 @@ from xstreamcast.circuit.analysis.normal import mentions
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
-    from xstreamcast.algebra.analysis.cut import Place
+    from xstreamcast.algebra.analysis.cut import NodePlace
     from xstreamcast.circuit import nodes as c
     from xstreamcast.circuit.lifting.relation import Relation
 
@@ -21,7 +21,7 @@ class SpineLoop:
 
     below: str
     path: p.Expression
-    place: Place
+    place: NodePlace
     name: str
     node: c.Spine
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.analysis.item_kinds import TypeContext, static_type, tuples_type
 from xstreamcast.algebra.nodes.static_type import ANYTHING, NODE, NUMBER, TRUTH, Kinds, StaticType
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.node_sources import in_order, sources_of
@@ -26,8 +26,8 @@ def joins_by_hash(circuit: c.Circuit) -> frozenset[int]:
     for node in in_order(circuit.root):
         known[id(node)] = _types(node, known)
         if isinstance(node, c.Join) and node.key is not None and node.key.op == "eq":
-            left = static_type(node.key.left, Around(known[id(node.left)])).kinds
-            right = static_type(node.key.right, Around(known[id(node.right)])).kinds
+            left = static_type(node.key.left, TypeContext(known[id(node.left)])).kinds
+            right = static_type(node.key.right, TypeContext(known[id(node.right)])).kinds
             if any(not (left | right) & ~alike for alike in (_TEXT, Kinds.NUMERIC)):
                 found.add(id(node))
     return frozenset(found)
@@ -39,7 +39,7 @@ def _types(node: c.Node, known: Mapping[int, Types]) -> Types:
         case c.Units(document=document):
             return {document: NODE}
         case c.Rows(tuples=tuples):
-            return tuples_type(tuples, Around(given))[1].variables
+            return tuples_type(tuples, TypeContext(given))[1].variables
         case c.Nest(inner=inner):
             return given | {fold.into: _folded(fold) for _, fold in inner}
         case c.RangeFold(fold=fold):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.analysis.item_kinds import TypeContext, static_type, tuples_type
 from xstreamcast.algebra.nodes.static_type import NODE, Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.calls import called
@@ -80,10 +80,10 @@ def _bounded(order: c.Order, maps: list[c.Rows]) -> bool:
     return all(_one_order(values.get(key.column), types) for key in order.keys)
 
 
-def row_types(rows: c.Rows) -> Around:
+def row_types(rows: c.Rows) -> TypeContext:
     """The types of the variables that rows bind."""
     around = {rows.source.document: NODE} if isinstance(rows.source, c.Units) else {}
-    return tuples_type(rows.tuples, Around(around))[1]
+    return tuples_type(rows.tuples, TypeContext(around))[1]
 
 
 def _limited(order: c.Order, limit: int, maps: list[c.Rows]) -> c.Order:
@@ -116,7 +116,7 @@ def _bound(tuples: p.Tuples) -> dict[p.Variable, p.Expression]:
     return found
 
 
-def _one_order(value: p.Expression | None, types: Around) -> bool:
+def _one_order(value: p.Expression | None, types: TypeContext) -> bool:
     """Whether two keys compare in one way for ever: integers do not, once doubles come."""
     if value is None:
         return False
@@ -126,7 +126,7 @@ def _one_order(value: p.Expression | None, types: Around) -> bool:
     return kinds == Kinds.NUMERIC and _number(value, types) is not None
 
 
-def _number(value: p.Expression, types: Around) -> frozenset[int] | None:
+def _number(value: p.Expression, types: TypeContext) -> frozenset[int] | None:
     """Types that compare with each other without rounding, one of which a number has."""
     match value:
         case p.Call(function, (operand,)) if (function.uri, function.local) == (FN, "data"):
@@ -144,7 +144,7 @@ def _number(value: p.Expression, types: Around) -> frozenset[int] | None:
             return None
 
 
-def _operand(value: p.Expression, types: Around) -> frozenset[int] | None:
+def _operand(value: p.Expression, types: TypeContext) -> frozenset[int] | None:
     """An operand of arithmetic: what has no type, as in nodes, is a double there."""
     if static_type(value, types).only(Kinds.NODE | Kinds.UNTYPED):
         return _INEXACT

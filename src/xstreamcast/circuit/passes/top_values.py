@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts, free_numbers
-from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.analysis.item_kinds import TypeContext, static_type, tuples_type
 from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.program import Program
@@ -34,7 +34,7 @@ def with_top_values(circuit: c.Circuit, program: Program) -> c.Circuit:
     return _answer(replace(circuit, root=made[id(circuit.root)]), numbers)
 
 
-def makes_values(plan: p.Expression, around: Around) -> bool:
+def makes_values(plan: p.Expression, around: TypeContext) -> bool:
     """Whether an expression gives atomic values and new nodes alone."""
     if static_type(plan, around).only(ATOMIC):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.column_types import joins_by_hash
-from xstreamcast.circuit.stages import ONE, Place, stages_of, why_one_partition
+from xstreamcast.circuit.stages import ONE, RowPlace, stages_of, why_one_partition
 
 NOTHING = "nothing"
 
@@ -35,7 +35,7 @@ def _own(node: c.Node, hashed: frozenset[int] | set[int]) -> str | None:
             return None
 
 
-def _of_inputs(node: c.Node, places: dict[int, Place], found: dict[int, str]) -> str:
+def _of_inputs(node: c.Node, places: dict[int, RowPlace], found: dict[int, str]) -> str:
     """What its inputs are partitioned by, if they stay where they are."""
     place = places[id(node)]
     stay = [one for one in sources_of(node) if places[id(one)] == place or place.kind == "made"]

@@ -38,7 +38,7 @@ class Inner:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitReader:
+class UnitExpression:
     """An expression over the document of a unit, and the folds that are kept for it.
 
     `clock`: it reads the clock, and `timing` says when its value may change though nothing comes.

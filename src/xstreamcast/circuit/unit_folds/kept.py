@@ -18,7 +18,7 @@ from xstreamcast.algebra.analysis.timing import Timing
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
-from xstreamcast.circuit.unit_folds.fold import UnitReader
+from xstreamcast.circuit.unit_folds.fold import UnitExpression
 from xstreamcast.circuit.unit_folds.search import with_kept_folds
 from xstreamcast.circuit.unit_folds.verdict import verdict_of
 
@@ -63,7 +63,7 @@ class _Reader:
         judged = verdict_of(self._program, made[0]) if alone else None
         return self._with(made, bodies, judged)
 
-    def _expressions(self) -> list[UnitReader]:
+    def _expressions(self) -> list[UnitExpression]:
         """What reads the units: the maps, and the result where units make answers."""
         plans: list[p.Expression] = [
             p.Return(node.tuples, p.Comma(tuple(map(p.Var, node.columns)))) for node in self._maps
@@ -71,10 +71,10 @@ class _Reader:
         if self._circuit.root is self._units:
             plans.append(self._circuit.result)
         units = self._units
-        return [UnitReader(units.document, units.input, plan, units.clock) for plan in plans]
+        return [UnitExpression(units.document, units.input, plan, units.clock) for plan in plans]
 
     def _with(
-        self, readers: list[UnitReader], bodies: list[p.Expression], judged: Any
+        self, readers: list[UnitExpression], bodies: list[p.Expression], judged: Any
     ) -> c.Circuit:
         inner = tuple({id(one): one for reader in readers for one in reader.inner}.values())
         clocks = [reader.timing for reader in readers if reader.clock]

@@ -11,7 +11,7 @@ from xstreamcast.algebra.analysis.free import free_numbers
 from xstreamcast.algebra.analysis.timing import ago
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import descendants
-from xstreamcast.circuit.unit_folds.fold import Inner, UnitReader
+from xstreamcast.circuit.unit_folds.fold import Inner, UnitExpression
 from xstreamcast.functions.kept import KEPT
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
@@ -21,7 +21,7 @@ _SCOPED: Final = frozenset({"in-scope-prefixes", "namespace-uri-for-prefix", "re
 
 
 @dataclass(slots=True)
-class Head:
+class FirstStep:
     """The step from a unit down to its fragments, taken off a path and noted."""
 
     units: set[p.Variable]
@@ -94,7 +94,7 @@ def with_parts(plan: Any, **parts: Any) -> Any:
     return replace(plan, **new) if new else plan
 
 
-def is_plain(plan: p.Expression, reader: UnitReader) -> bool:
+def is_plain(plan: p.Expression, reader: UnitExpression) -> bool:
     """Whether a path goes from the document down by steps alone."""
     match plan:
         case p.Var(variable):
@@ -107,7 +107,7 @@ def is_plain(plan: p.Expression, reader: UnitReader) -> bool:
             return False
 
 
-def unit_tests(reader: UnitReader) -> Iterator[NodeItem]:
+def unit_tests(reader: UnitExpression) -> Iterator[NodeItem]:
     """The names of elements that paths from the document lead to, or are filtered by."""
     for node in descendants(reader.expression):
         match node:
@@ -160,7 +160,7 @@ def asks_clock(plans: list[p.Plan]) -> bool:
 
 
 def unused_numbers(
-    program: Program, readers: Sequence[UnitReader], taken: p.Expression
+    program: Program, readers: Sequence[UnitExpression], taken: p.Expression
 ) -> Iterator[int]:
     """Numbers of variables that nobody uses."""
     plans = [program.body, taken, *(reader.expression for reader in readers)]

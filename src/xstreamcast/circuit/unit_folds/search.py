@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.cut import NotDivided, Place, TagCut
+from xstreamcast.algebra.analysis.cut import NodePlace, NotDivided, TagCut
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.analysis.guide import structured
 from xstreamcast.algebra.analysis.item_kinds import static_type
@@ -17,9 +17,9 @@ from xstreamcast.algebra.nodes.static_type import Kinds
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.locality import Locality
-from xstreamcast.circuit.unit_folds.fold import Inner, Keeps, UnitReader
+from xstreamcast.circuit.unit_folds.fold import Inner, Keeps, UnitExpression
 from xstreamcast.circuit.unit_folds.paths import (
-    Head,
+    FirstStep,
     as_stream,
     asks_clock,
     call_of,
@@ -46,8 +46,8 @@ _FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 
 
 def with_kept_folds(
-    program: Program, cut: TagCut, readers: Sequence[UnitReader], taken: p.Expression
-) -> list[UnitReader]:
+    program: Program, cut: TagCut, readers: Sequence[UnitExpression], taken: p.Expression
+) -> list[UnitExpression]:
     """All readers of the units of a stream with folds inside of units kept, where that is exact.
 
     `taken`: an expression of all variables that are in use.
@@ -59,12 +59,16 @@ class _Input:
     """All readers of one input: what they read of it is made once for all of them."""
 
     def __init__(
-        self, program: Program, cut: TagCut, readers: Sequence[UnitReader], numbers: Iterator[int]
+        self,
+        program: Program,
+        cut: TagCut,
+        readers: Sequence[UnitExpression],
+        numbers: Iterator[int],
     ) -> None:
         self.program, self.given, self.numbers = program, list(readers), numbers
         self.cut, self.structure = cut, cut.structure
 
-    def readers(self) -> list[UnitReader]:
+    def readers(self) -> list[UnitExpression]:
         """Readers with what they keep; as they were if one of them must see what others keep."""
         unit = self._unit()
         if unit is None:
@@ -91,8 +95,8 @@ class _Input:
         return unit if alone else None
 
     def _keeping(
-        self, reader: UnitReader, unit: int, barred: frozenset[int]
-    ) -> tuple[UnitReader, p.Expression]:
+        self, reader: UnitExpression, unit: int, barred: frozenset[int]
+    ) -> tuple[UnitExpression, p.Expression]:
         """The reader, and its expression with nothing where something is kept."""
         search = _Search(self.program, reader, self.cut, unit, barred, self.numbers)
         expression = search.expression()
@@ -125,7 +129,7 @@ class _Search:
     """One walk over an expression: `inner` are the folds met on the way."""
 
     program: Program
-    reader: UnitReader
+    reader: UnitExpression
     cut: TagCut
     unit: int
     barred: frozenset[int]
@@ -164,7 +168,7 @@ class _Search:
 
     def _is_path(self, plan: p.Expression) -> bool:
         """Whether a path from a unit gives the same nodes each time."""
-        return Head(self.units, False, p.EMPTY).put(plan) is not None and not (
+        return FirstStep(self.units, False, p.EMPTY).put(plan) is not None and not (
             facts(plan).makes_nodes or any(isinstance(n, p.Return) for n in descendants(plan))
         )
 
@@ -244,7 +248,7 @@ class _Search:
     ) -> p.Expression | None:
         """What is kept in the place of name(operand); None if it cannot be."""
         child = p.Variable(next(self.numbers), "child")
-        head = Head(self.units, focused, p.Var(child))
+        head = FirstStep(self.units, focused, p.Var(child))
         inside = head.put(operand)
         if inside is None or head.test is None or head.origin is None:
             return None
@@ -289,7 +293,7 @@ class _Search:
         outside = known.free - {child} - {v.variable for v in self.program.variables}
         if outside or known.reads_focus or not known.pure or scoped(plan):
             return None
-        walk = Locality(self.program, self.reader.input, self.cut, {child: Place(inside=True)})
+        walk = Locality(self.program, self.reader.input, self.cut, {child: NodePlace(inside=True)})
         try:
             place = walk.drive(plan, None)
         except NotDivided:

@@ -12,7 +12,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up
-from xstreamcast.circuit.unit_folds.fold import Inner, UnitReader
+from xstreamcast.circuit.unit_folds.fold import Inner, UnitExpression
 from xstreamcast.circuit.unit_folds.paths import asks_clock, is_plain, unused_numbers
 from xstreamcast.functions.kept import KEPT
 
@@ -40,7 +40,7 @@ class Verdict:
         return isinstance(self.whole, p.GeneralCompare)
 
 
-def verdict_of(program: Program, reader: UnitReader) -> Verdict | None:
+def verdict_of(program: Program, reader: UnitExpression) -> Verdict | None:
     """How units whose items are the answer are judged; None if there is more to it."""
     if program.settings.sequential or not reader.inner:
         return None
@@ -59,7 +59,11 @@ def verdict_of(program: Program, reader: UnitReader) -> Verdict | None:
 
 
 def _judged(
-    program: Program, reader: UnitReader, units: p.ForEach, test: Comparison, result: p.Expression
+    program: Program,
+    reader: UnitExpression,
+    units: p.ForEach,
+    test: Comparison,
+    result: p.Expression,
 ) -> Verdict | None:
     numbers = unused_numbers(program, [reader], p.Var(reader.document))
     outer = {units.variable, reader.document, *(v.variable for v in program.variables)}
@@ -96,7 +100,7 @@ def _judged(
     )
 
 
-def _kept_in(plan: p.Plan, reader: UnitReader) -> bool:
+def _kept_in(plan: p.Plan, reader: UnitExpression) -> bool:
     """Whether it reads what is kept."""
     bound = {v for one in reader.inner for v in (one.roots, one.counts, one.values)}
     return bool(facts(plan).used & bound)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.batch.task import CLASSES, Asking, answer_rows
+from xstreamcast.edges.batch.task import CLASSES, ClockBinding, answer_rows
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.context import Context
 from xstreamcast.evaluate.deep import deep
@@ -54,7 +54,7 @@ def numbered(items: Any) -> Any:
     return pa.table([places, ordinals, items["kind"], items["item"]], COLUMNS)
 
 
-def followed(plan: Distributed, found: Any, asking: Asking, form: str) -> Any:
+def followed(plan: Distributed, found: Any, asking: ClockBinding, form: str) -> Any:
     """What follows from the values of parts; `asking` asks that."""
     pa = arrow()
     found = found.sort_by([("part", "ascending"), ("place", "ascending")])

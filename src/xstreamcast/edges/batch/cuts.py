@@ -39,7 +39,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ByteBoundary:
     """A place between elements, and where the start tags begin that are open there."""
 
     at: int
@@ -118,7 +118,7 @@ class Following:
     open: list[int] = field(default_factory=list)
     flags: list[int] = field(default_factory=list)  # which have had a held child
 
-    def take(self, effect: Effect) -> Iterator[Place]:
+    def take(self, effect: Effect) -> Iterator[ByteBoundary]:
         """Go over a chunk → the places in it."""
         lowest = len(self.open) - effect.closed
         if lowest < 0:
@@ -132,7 +132,7 @@ class Following:
         self.flags += effect.flags
         self.at = effect.exit
 
-    def _places(self, effect: Effect, lowest: int) -> Iterator[Place]:
+    def _places(self, effect: Effect, lowest: int) -> Iterator[ByteBoundary]:
         depth, level = len(self.open), self.level
         around = self.open[:level]
         whole = next((i + 1 for i, at in enumerate(around) if self.document.is_called(at)), 0)
@@ -146,21 +146,21 @@ class Following:
             at = self.document.places(state, open_, effect.exit, level, self.wanted)
             if at < 0:
                 return
-            yield Place(at, open_[: int(state[1])].tolist())
+            yield ByteBoundary(at, open_[: int(state[1])].tolist())
             self.wanted = at + self.step
 
 
 def places(
     data: Any, level: int, step: int, guards: Sequence[Guard], held: Sequence[Guard],
     threads: int, chunk: int = CHUNK,
-) -> list[Place]:  # fmt: skip
+) -> list[ByteBoundary]:  # fmt: skip
     """Places before elements whose parents are at most `level` deep, about `step` bytes apart.
 
     Unmatched where tags do not match. The same whatever `threads` and `chunk` are.
     """
     document = Document(data, guards, held)
     following = Following(document, level, step, document.first(0), step)
-    found: list[Place] = []
+    found: list[ByteBoundary] = []
     for guessed, end in _guessed(document, threads, chunk):
         if following.at >= end:
             continue  # all of it is inside of something
@@ -173,7 +173,7 @@ def places(
     return found
 
 
-def has_one_root(data: Any, found: Sequence[Place]) -> bool:
+def has_one_root(data: Any, found: Sequence[ByteBoundary]) -> bool:
     """Whether the first element is around all places, and none follows it."""
     document = Document(data, (), ())
     if not found:

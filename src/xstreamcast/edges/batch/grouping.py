@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.edges.batch.task import CLASSES, Asking, answer_rows, failing, rows
+from xstreamcast.edges.batch.task import CLASSES, ClockBinding, answer_rows, failing, rows
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.context import Context
@@ -34,11 +34,11 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.ranks import classes, ranks, told_classes
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.batch.values import all_rows, packed, unpacked
-from xstreamcast.operators.kept_items import Unwritten, placed, read, written
+from xstreamcast.operators.kept_items import UnwrittenNode, placed, read, written
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.circuit.batch.groups import Groups, Partial
+    from xstreamcast.circuit.batch.groups import Groups, PartialFold
     from xstreamcast.edges.binding import Options
     from xstreamcast.history.query import When
     from xstreamcast.model.date_time import DateTime
@@ -49,7 +49,7 @@ _ROWS: Final = -1  # the variable of the number of each row
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class GroupBlock:
     """What a task tells of the groups of a bucket: their numbers, their keys, what is used."""
 
     numbers: Sequence[int]
@@ -90,7 +90,7 @@ def grouped(
         yield rows(number, place, one, value=encoded((mine.tolist(), *told_of)))
 
 
-def _folded(use: Partial, column: Column, frame: Frame) -> Column:
+def _folded(use: PartialFold, column: Column, frame: Frame) -> Column:
     """As little of a value as it can be put together from."""
     match use.fold:
         case "count" | "exists" | "empty":
@@ -114,7 +114,7 @@ def _packed(column: Column, context: Context) -> tuple[Any, Any, Any]:
     """Lengths, and the items: nodes in words, others as arrays."""
     tags = column.items.all_tags()
     if (tags >= MAP).any():
-        raise Unwritten
+        raise UnwrittenNode
     if (tags == NODE).any():
         return column.lengths().tolist(), written({"": column.items}, context.store)[""], None
     return column.lengths().tolist(), None, packed(column.items)
@@ -186,9 +186,9 @@ class GroupsTask:
 
     def _answer(self, sent: list[tuple[int, bytes]]) -> Iterator[Any]:
         program = replace(self.program, body=self.groups.rest)
-        asking = Asking(program, self.inputs, self.options, self.when, self.current)
+        asking = ClockBinding(program, self.inputs, self.options, self.when, self.current)
         context = Context(*deep(partial(asking.prepared, None)))
-        blocks = [(place, Block(*decoded(one))) for place, one in sent]
+        blocks = [(place, GroupBlock(*decoded(one))) for place, one in sent]
         order, met, result = deep(partial(self._evaluated, context, blocks))
         yield rows(CLASSES, 0, value=told_classes(met))
         if not self.is_answer:
@@ -197,7 +197,7 @@ class GroupsTask:
         yield from answer_rows(0, sent[0][0], context.store, result.items, self.form, order, result)
 
     def _evaluated(
-        self, context: Context, blocks: list[tuple[int, Block]]
+        self, context: Context, blocks: list[tuple[int, GroupBlock]]
     ) -> tuple[list[bytes], Any, Column]:
         timezone = context.inputs.timezone
         numbers = [one.numbers for _, one in blocks]
@@ -219,7 +219,9 @@ class GroupsTask:
         met = tuple(one & _NUMBERS for one in classes(keys)) + classes(sorted_by)
         return behind, met, result
 
-    def _whole(self, context: Context, blocks: list[Block], n: int) -> tuple[Frame, list[Column]]:
+    def _whole(
+        self, context: Context, blocks: list[GroupBlock], n: int
+    ) -> tuple[Frame, list[Column]]:
         """A row for each group, in the order in which they first appear."""
         keys = [
             _unpacked(one, context.store) for one in zip(*(b.keys for b in blocks), strict=True)
@@ -246,7 +248,7 @@ class GroupsTask:
         return made.extend(whole), keys
 
 
-def _unfolded(use: Partial, column: Column, frame: Frame) -> Column:
+def _unfolded(use: PartialFold, column: Column, frame: Frame) -> Column:
     """A value of complete groups from the partial values of tasks."""
     match use.fold:
         case "items":

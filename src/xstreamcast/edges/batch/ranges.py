@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.batch.cuts import Place, Unmatched, has_one_root, places
+from xstreamcast.edges.batch.cuts import ByteBoundary, Unmatched, has_one_root, places
 from xstreamcast.edges.batch.task import Question, answered, failing
-from xstreamcast.operators.batch.around import Chains
+from xstreamcast.operators.batch.around import OpenElements
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.cut import Guard
@@ -26,7 +26,7 @@ _PLAIN: Final = frozenset({b"utf-8", b"us-ascii", b"ascii"})
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class ByteRange:
     """Bytes of a document; what stands before them, the prolog and start tags; tags open behind."""
 
     begin: int
@@ -37,7 +37,7 @@ class Range:
 
 def ranges(
     path: str, cut: LevelCut, step: int, held: Sequence[Guard] = (), threads: int = 1
-) -> list[Range] | str:
+) -> list[ByteRange] | str:
     """The ranges of a document, about `step` bytes each; or why it has none."""
     size = os.path.getsize(path)
     data = np.memmap(path, np.uint8, "r") if size else np.zeros(0, np.uint8)
@@ -57,16 +57,16 @@ def ranges(
     return _between(data, size, found)
 
 
-def _between(data: Any, size: int, found: list[Place]) -> list[Range]:
+def _between(data: Any, size: int, found: list[ByteBoundary]) -> list[ByteRange]:
     """The ranges between some places; what is before the root stands before each."""
     out = []
     begin, before = 0, tuple[bytes, ...]()
     prolog = data[: found[0].open[0]].tobytes() if found else b""
     for place in found:
         behind = tuple(_tag(data, at) for at in place.open)
-        out.append(Range(begin, place.at, before, behind))
+        out.append(ByteRange(begin, place.at, before, behind))
         begin, before = place.at, (prolog, *behind)
-    out.append(Range(begin, size, before, ()))
+    out.append(ByteRange(begin, size, before, ()))
     return out
 
 
@@ -84,7 +84,7 @@ def _tag(data: Any, at: int) -> bytes:
 class RangesTask:
     """The query evaluated over ranges of a document, which every task reads by itself."""
 
-    def __init__(self, question: Question, path: str, found: list[Range]) -> None:
+    def __init__(self, question: Question, path: str, found: list[ByteRange]) -> None:
         self.question, self.path, self.ranges = question, path, found
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -94,11 +94,13 @@ class RangesTask:
 
     def _range(self, place: int) -> Iterator[Any]:
         one = self.ranges[place]
-        open_ = Chains(max(len(one.before) - 1, 0), len(one.behind))  # the prolog is no element
+        open_ = OpenElements(
+            max(len(one.before) - 1, 0), len(one.behind)
+        )  # the prolog is no element
         yield from answered(self.question, place, _document(self.path, one), open_)
 
 
-def _document(path: str, one: Range) -> memoryview:
+def _document(path: str, one: ByteRange) -> memoryview:
     """A range as a document, read where it lies in the file.
 
     What was open before it is written over what stands there, and over what stands behind it what

@@ -24,11 +24,11 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE
 from xstreamcast.model.column import Column
-from xstreamcast.operators.batch.around import Chains, sent_around
+from xstreamcast.operators.batch.around import OpenElements, sent_around
 from xstreamcast.operators.batch.ranks import Classes, classes, ranks, told_classes
 from xstreamcast.operators.batch.spine import sent_spine
 from xstreamcast.operators.batch.values import no_rows, sent, sent_rows, summands
-from xstreamcast.operators.kept_items import Unwritten
+from xstreamcast.operators.kept_items import UnwrittenNode
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Question:
     buckets: int = 1  # into which their keys fall
 
 
-class Asking(Binding):
+class ClockBinding(Binding):
     """A binding whose clock is what the driver says."""
 
     def __init__(
@@ -88,7 +88,7 @@ class Asking(Binding):
 
 
 def answered(
-    question: Question, place: int, source: Any, open_: Chains | None = None
+    question: Question, place: int, source: Any, open_: OpenElements | None = None
 ) -> Iterator[Any]:
     """Batches of what every part of the query finds in a part of the input.
 
@@ -96,7 +96,7 @@ def answered(
     """
     for number in range(len(question.parts)):
         inputs = {**question.inputs, question.name: source}
-        asking = Asking(
+        asking = ClockBinding(
             question.programs[number], inputs, question.options, question.when, question.current
         )
         context = Context(*deep(partial(asking.prepared, None)))
@@ -107,7 +107,7 @@ def answered(
 
 
 def _part(
-    question: Question, number: int, place: int, context: Context, open_: Chains | None,
+    question: Question, number: int, place: int, context: Context, open_: OpenElements | None,
     history_query: HistoryQuery | None,
 ) -> Iterator[Any]:  # fmt: skip
     part = question.parts[number]
@@ -300,11 +300,20 @@ def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
     """What a task finds, or the error that it met: the driver raises that one, and says it once."""
     try:
         yield from answer()
-    except Unwritten:
+    except UnwrittenNode:
         yield rows(UNSENT, 0)
     except Error as refused:
         value = json.dumps(error_facts(refused)).encode()
         yield rows(FAILED, 0, found=[str(refused)], kinds=[refused.code], value=value)
 
 
-__all__ = ["FAILED", "FOUND", "Alone", "Asking", "Question", "answer_rows", "answered", "rows"]
+__all__ = [
+    "FAILED",
+    "FOUND",
+    "Alone",
+    "ClockBinding",
+    "Question",
+    "answer_rows",
+    "answered",
+    "rows",
+]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Texts:
+class TextColumn:
     """A text for each row: bytes end to end, their offsets, and how many items each row had."""
 
     heap: U8
@@ -109,7 +109,7 @@ class XPath:
         """Whether it is true of each node."""
         return deep(lambda: truth(self._program.body, self._frame(store, nodes)))
 
-    def texts(self, store: Store, nodes: I64) -> Texts:
+    def texts(self, store: Store, nodes: I64) -> TextColumn:
         """The first item of each row as text, without white space around it."""
         rows, items = self.items(store, nodes)
         counts = np.bincount(rows, minlength=len(nodes))
@@ -117,7 +117,7 @@ class XPath:
         heap, offsets = _bytes(store, items.take(first) if len(first) < len(items) else items)
         lengths = np.zeros(len(nodes), np.int64)
         lengths[counts > 0] = np.diff(offsets)
-        return _stripped(Texts(heap, offsets_of(lengths), counts))
+        return _stripped(TextColumn(heap, offsets_of(lengths), counts))
 
     def items(self, store: Store, nodes: I64) -> tuple[I64, Items]:
         """(for each item the row it is of, the item as a text)."""
@@ -144,7 +144,7 @@ def _bytes(store: Store, items: Items) -> tuple[U8, I64]:
     return np.frombuffer(b"".join(texts), np.uint8), offsets_of(lengths)
 
 
-def _stripped(texts: Texts) -> Texts:
+def _stripped(texts: TextColumn) -> TextColumn:
     """The texts without white space around them."""
     some = texts.lengths > 0
     first = texts.heap[texts.offsets[:-1][some]]
@@ -154,12 +154,12 @@ def _stripped(texts: Texts) -> Texts:
     raw, ends = texts.heap.tobytes(), texts.offsets.tolist()
     parts = [raw[a:b].strip() for a, b in itertools.pairwise(ends)]
     lengths = np.array([len(one) for one in parts], np.int64)
-    return Texts(np.frombuffer(b"".join(parts), np.uint8), offsets_of(lengths), texts.counts)
+    return TextColumn(np.frombuffer(b"".join(parts), np.uint8), offsets_of(lengths), texts.counts)
 
 
-def joined_texts(parts: list[Texts | bytes]) -> Texts:
+def joined_texts(parts: list[TextColumn | bytes]) -> TextColumn:
     """Texts of several columns, and bytes between them, put together row by row."""
-    columns = [one for one in parts if isinstance(one, Texts)]
+    columns = [one for one in parts if isinstance(one, TextColumn)]
     n = len(columns[0].counts)
     widths = [np.full(n, len(p)) if isinstance(p, bytes) else p.lengths for p in parts]
     total = np.sum(widths, axis=0)
@@ -174,4 +174,4 @@ def joined_texts(parts: list[Texts | bytes]) -> Texts:
             source = np.arange(int(part.offsets[0]), int(part.offsets[-1]))
             heap[source + shift] = part.heap[source]
         at += width
-    return Texts(heap, offsets, np.ones(n, np.int64))
+    return TextColumn(heap, offsets, np.ones(n, np.int64))

@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.lines import LineWriter, Written
+from xstreamcast.edges.lines import LinesAsXml, LineWriter
 from xstreamcast.edges.mapping.aliases import Aliases
 from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.beginning import first_bytes, tree_reading
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
-from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees, root_name
-from xstreamcast.edges.mapping.progress import Counts, FeedProgress
+from xstreamcast.edges.mapping.messages import (
+    MalformedMessage,
+    Message,
+    MessageBatch,
+    batches,
+    of_trees,
+    root_name,
+)
+from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
 from xstreamcast.edges.mapping.removals import cancelled, coded
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
@@ -36,7 +43,14 @@ from xstreamcast.edges.mapping.units import (
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
+from xstreamcast.model.fragment import (
+    Arrival,
+    FragmentBatch,
+    Heartbeat,
+    Op,
+    Refused,
+    StructureArrived,
+)
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.fragments.unit_copy_kernels import taken_out
 from xstreamcast.tape.names import Names
@@ -72,7 +86,7 @@ class MappingDecoder:
         self.name, self.mapping, self.on_error = name, mapping, on_error
         self.names = Names() if names is None else names
         self.ids = Ids() if ids is None else ids
-        self.counts, self.ended = Counts(), False
+        self.counts, self.ended = MappingCounts(), False
         self._kinds = {one.name: KindReader(mapping, one) for one in mapping.units}
         time_path = mapping.time.path if mapping.time else None
         self._time = None if time_path is None else XPath(mapping, "message.time", time_path)
@@ -124,7 +138,7 @@ class MappingDecoder:
         """The structure and the root, where no unit has come yet."""
         if self._begun:
             return []
-        return [Described(self.structure), root_batch(self.mapping, self.names, self.ids)]
+        return [StructureArrived(self.structure), root_batch(self.mapping, self.names, self.ids)]
 
     def pass_by(self, place: str, pieces: Iterable[bytes]) -> None:
         """Read what was read before: the messages in it count no more, the rest is awaited."""
@@ -167,14 +181,14 @@ class MappingDecoder:
                 out += self._fed_lines(self._lines.end_input(), message.place)
             return out
         for one in batches(given, self.names):
-            out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
+            out += [self._unread(one)] if isinstance(one, MalformedMessage) else self._taken(one)
         return out
 
-    def _fed_lines(self, written: Written | None, place: str) -> list[Arrival]:
+    def _fed_lines(self, written: LinesAsXml | None, place: str) -> list[Arrival]:
         """The messages of the lines that are complete."""
         out: list[Arrival] = []
         for one in () if written is None else line_batches(written, self.names, place):
-            out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
+            out += [self._unread(one)] if isinstance(one, MalformedMessage) else self._taken(one)
         return out
 
     def _fed_trees(self, chunk: bytes) -> list[Arrival]:
@@ -234,12 +248,12 @@ class MappingDecoder:
 
     # -- messages ---------------------------------------------------------------------------------
 
-    def _taken(self, batch: Batch) -> list[Arrival]:
+    def _taken(self, batch: MessageBatch) -> list[Arrival]:
         if self._passing:
             return []
         return deep(lambda: self._fragments_of(batch))  # one change of threads for all paths
 
-    def _fragments_of(self, batch: Batch) -> list[Arrival]:
+    def _fragments_of(self, batch: MessageBatch) -> list[Arrival]:
         """The fragments of a batch of messages."""
         self.counts.read += len(batch.documents)
         self.root = self.root if self.root[0] else root_name(batch)
@@ -270,13 +284,13 @@ class MappingDecoder:
             kind_tags = self._tags.tags(kind.rule, tape.columns.name[kind.row])
             assert kind_tags is not None
         if self._tags.news():
-            yield Described(self._tags.structure)
+            yield StructureArrived(self._tags.structure)
         if not self._begun:
             self._begun = True
             yield root_batch(self.mapping, self.names, self.ids)
 
     def _batches(
-        self, found: dict[str, Found], batch: Batch, said: Times, store: Store
+        self, found: dict[str, Found], batch: MessageBatch, said: Times, store: Store
     ) -> Iterator[Arrival]:
         """A batch of fragments for each kind; the kinds above first."""
         dropped = np.zeros(len(batch.tape), np.bool_)
@@ -295,7 +309,7 @@ class MappingDecoder:
                 yield made
 
     def _fragments(
-        self, kind: Found, above: Found | None, batch: Batch, said: Times, dropped: Any
+        self, kind: Found, above: Found | None, batch: MessageBatch, said: Times, dropped: Any
     ) -> FragmentBatch:
         at = np.flatnonzero(accepted(kind))
         statements = self._statements.get(kind.rule.name)
@@ -373,7 +387,7 @@ class MappingDecoder:
 
     # -- what does not fit ------------------------------------------------------------------------
 
-    def _refusals(self, kind: Found, batch: Batch) -> Iterator[Refused]:
+    def _refusals(self, kind: Found, batch: MessageBatch) -> Iterator[Refused]:
         for row, (code, said) in sorted(kind.why.items()):
             if kind.skip[row]:
                 continue
@@ -383,7 +397,7 @@ class MappingDecoder:
             where = f"{message.place}: " if message.place else ""
             yield self._refuse(code, kind.id.text(row), f"{where}{said}", raw, message.offset)
 
-    def _unread(self, one: Unread) -> Refused:
+    def _unread(self, one: MalformedMessage) -> Refused:
         self.counts.read += 1
         message = one.message
         where = f"{message.place}: " if message.place else ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xstreamcast.edges.mapping.form import Mapping, UnitRule
-    from xstreamcast.edges.mapping.messages import Batch
+    from xstreamcast.edges.mapping.messages import MessageBatch
     from xstreamcast.edges.mapping.units import Found, Times
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.store import Store
@@ -29,7 +29,7 @@ Group = tuple[str, Any, int | None]  # of which part, rows of units, when it was
 
 
 @dataclass(slots=True)
-class Last:
+class LastDelivery:
     """The last delivery of a part of a feed: when it was said, and of which units."""
 
     said: int = START
@@ -41,7 +41,7 @@ class Deliveries:
     """The last delivery of each part of a feed (of all of it, if it has no parts)."""
 
     def __init__(self, mapping: Mapping, rule: UnitRule) -> None:
-        self.last: dict[str, Last] = {}
+        self.last: dict[str, LastDelivery] = {}
         self._nested = rule.within is not None and rule.whole is True
         self._part: XPath | None = None
         if isinstance(rule.whole, str):
@@ -52,7 +52,7 @@ class Deliveries:
         made: FragmentBatch,
         kind: Found,
         above: Found | None,
-        batch: Batch,
+        batch: MessageBatch,
         said: Times,
         store: Store,
     ) -> FragmentBatch:
@@ -65,11 +65,11 @@ class Deliveries:
         out: list[tuple[int, int, int]] = []  # row that says it, id, when
         valid = made.valid.copy()
         for part, rows, when in groups:
-            self._one(made, valid, rows, when, self.last.setdefault(part, Last()), out)
+            self._one(made, valid, rows, when, self.last.setdefault(part, LastDelivery()), out)
         made = replace(made, valid=valid)
         return _without(made, out)
 
-    def _parts(self, store: Store, batch: Batch) -> list[str | None]:
+    def _parts(self, store: Store, batch: MessageBatch) -> list[str | None]:
         """The part that each message delivers; None: it is no delivery of all there is."""
         if self._part is None:
             return [""] * len(batch.documents)
@@ -83,7 +83,7 @@ class Deliveries:
         valid: Any,
         rows: Any,
         said: int | None,
-        last: Last,
+        last: LastDelivery,
         out: list[tuple[int, int, int]],
     ) -> None:
         """One delivery: what is missing goes when it was said; what comes back is true again."""

@@ -11,7 +11,7 @@ from xstreamcast.edges.mapping.times import instant_of
 from xstreamcast.edges.mapping.unwrapping import ANY, depth
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.mapping.sampling import Spot, Steps
+    from xstreamcast.edges.mapping.sampling import SampledPath, Steps
 
 _KEYS: Final = (
     r"^@?(id|guid|uuid|key)$", r"(identifier|number|guid|uuid)$",
@@ -31,17 +31,17 @@ _NO_TIME: Final = TimeRule("")
 _LOCAL_IDS: Final = ("http://www.opengis.net/gml", "http://www.w3.org/XML/1998/namespace")
 
 
-def identifies(spot: Spot) -> bool:
+def identifies(spot: SampledPath) -> bool:
     """Whether elements have a key that holds beyond their document."""
     keys = keys_of(spot)
     return bool(keys) and differs(spot, keys) and not any(map(is_local, keys))
 
 
-def begins_of(spot: Spot) -> Steps | None:
+def begins_of(spot: SampledPath) -> Steps | None:
     return time_of(spot, BEGINS, not_like=ENDS)
 
 
-def keys_of(spot: Spot) -> tuple[Steps, ...]:
+def keys_of(spot: SampledPath) -> tuple[Steps, ...]:
     """What every element has once, with the most telling name, the nearest of these; or several,
     of which every element has one.
     """
@@ -55,13 +55,13 @@ def keys_of(spot: Spot) -> tuple[Steps, ...]:
     return some or (() if best is None else (best[-1],))
 
 
-def _tells(spot: Spot, candidate: tuple[int, int, Steps]) -> bool:
+def _tells(spot: SampledPath, candidate: tuple[int, int, Steps]) -> bool:
     """Whether a candidate distinguishes elements, or what they are versions of."""
     keys = (candidate[-1],)
     return differs(spot, keys) or (candidate[0] == 0 and is_history(spot, keys))
 
 
-def is_history(spot: Spot, keys: tuple[Steps, ...]) -> bool:
+def is_history(spot: SampledPath, keys: tuple[Steps, ...]) -> bool:
     """Whether elements of one key are versions of one thing, each with a number of its own."""
     version = version_of(spot)
     if version is None:
@@ -71,7 +71,7 @@ def is_history(spot: Spot, keys: tuple[Steps, ...]) -> bool:
     return len(pairs) == spot.count
 
 
-def is_named(spot: Spot) -> bool:
+def is_named(spot: SampledPath) -> bool:
     """Whether elements have an identifier of their own, called so."""
     keys = keys_of(spot)
     name = keys[0][-1][1].lower() if len(keys) == 1 and len(keys[0]) == 1 else ""
@@ -84,11 +84,11 @@ def is_local(steps: Steps) -> bool:
     return local == "@id" and uri.startswith(_LOCAL_IDS)
 
 
-def _distinct(spot: Spot, steps: Steps) -> int:
+def _distinct(spot: SampledPath, steps: Steps) -> int:
     return len({value for _, value in spot.values[steps]})
 
 
-def _candidates(spot: Spot) -> Iterator[tuple[int, int, Steps]]:
+def _candidates(spot: SampledPath) -> Iterator[tuple[int, int, Steps]]:
     """What no element has twice: (how likely a key, how far, where)."""
     for steps, values in spot.values.items():
         owners = {owner for owner, _ in values}
@@ -106,7 +106,7 @@ def _candidates(spot: Spot) -> Iterator[tuple[int, int, Steps]]:
             yield likely, depth(steps), steps
 
 
-def _covering(spot: Spot, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:
+def _covering(spot: SampledPath, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:
     """The first candidates of which every element has one, if they distinguish elements."""
     chosen: list[Steps] = []
     covered: set[int] = set()
@@ -119,13 +119,13 @@ def _covering(spot: Spot, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:
     return tuple(chosen) if fits else ()
 
 
-def differs(spot: Spot, keys: tuple[Steps, ...]) -> bool:
+def differs(spot: SampledPath, keys: tuple[Steps, ...]) -> bool:
     """Whether keys distinguish most elements; two messages may be about one thing."""
     few = spot.count < 3 and spot.most < 2
     return few or 2 * len(set(first_values(spot, keys).values())) > spot.count
 
 
-def first_values(spot: Spot, keys: tuple[Steps, ...]) -> dict[int, str]:
+def first_values(spot: SampledPath, keys: tuple[Steps, ...]) -> dict[int, str]:
     """For each element the value of the first key that it has."""
     found: dict[int, str] = {}
     for steps in reversed(keys):
@@ -140,7 +140,7 @@ def is_time(value: str, name: str = "") -> bool:
     return instant_of(value, _NO_TIME) is not None
 
 
-def time_of(spot: Spot, likes: tuple[str, ...], not_like: str | None = None) -> Steps | None:
+def time_of(spot: SampledPath, likes: tuple[str, ...], not_like: str | None = None) -> Steps | None:
     """The times that most elements have, with the most telling name, which may be that of an
     element around them (<issueTime><TimeInstant><timePosition>).
     """
@@ -165,7 +165,7 @@ def time_of(spot: Spot, likes: tuple[str, ...], not_like: str | None = None) -> 
     return min(often)[-1] if often else None
 
 
-def version_of(spot: Spot) -> Steps | None:
+def version_of(spot: SampledPath) -> Steps | None:
     """The nearest whole numbers that are named so; most elements have one."""
     found: list[tuple[int, Steps]] = []
     for steps, values in spot.values.items():

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from xstreamcast.edges.mapping.messages import Batch, Message, Unread, roots_of
+from xstreamcast.edges.mapping.messages import MalformedMessage, Message, MessageBatch, roots_of
 from xstreamcast.errors import Error, error
 from xstreamcast.tape.fragments.document_kernels import in_documents
 from xstreamcast.tape.reading.read import read
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.lines import Written
+    from xstreamcast.edges.lines import LinesAsXml
     from xstreamcast.tape.layout import I64
     from xstreamcast.tape.names import Names
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Lines(Sequence[Message]):
     """Some lines as messages; each is made when it is read."""
 
-    def __init__(self, written: Written, which: I64, place: str) -> None:
+    def __init__(self, written: LinesAsXml, which: I64, place: str) -> None:
         self._written, self._which, self._place = written, which, place
 
     def __len__(self) -> int:
@@ -40,15 +40,19 @@ class Lines(Sequence[Message]):
         return Message(written.raw(r), f"{where} {written.number(r)}", offset)
 
 
-def line_batches(written: Written, names: Names, place: str) -> Iterator[Batch | Unread]:
+def line_batches(
+    written: LinesAsXml, names: Names, place: str
+) -> Iterator[MessageBatch | MalformedMessage]:
     """The good lines together, as far as all of them are XML; the others with the reason."""
     yield from _read(written, written.good, names, place)
     which = np.array(sorted(written.reasons), np.int64)
     for message, r in zip(Lines(written, which, place), which.tolist(), strict=True):
-        yield Unread(message, error("XSCM0002", written.reasons[r]))
+        yield MalformedMessage(message, error("XSCM0002", written.reasons[r]))
 
 
-def _read(written: Written, which: I64, names: Names, place: str) -> Iterator[Batch | Unread]:
+def _read(
+    written: LinesAsXml, which: I64, names: Names, place: str
+) -> Iterator[MessageBatch | MalformedMessage]:
     if not len(which):
         return
     messages = Lines(written, which, place)
@@ -58,7 +62,7 @@ def _read(written: Written, which: I64, names: Names, place: str) -> Iterator[Ba
         tape = read(written.xml[begin:end].data, mode="sequence", names=names)
     except Error as why:
         if len(which) == 1:
-            yield Unread(messages[0], why)
+            yield MalformedMessage(messages[0], why)
             return
         middle = len(which) // 2
         yield from _read(written, which[:middle], names, place)
@@ -66,4 +70,4 @@ def _read(written: Written, which: I64, names: Names, place: str) -> Iterator[Ba
         return
     documents = in_documents(tape, roots_of(tape))
     assert len(documents[1]) == len(which)
-    yield Batch(*documents, messages, written.offset + written.begins[which])
+    yield MessageBatch(*documents, messages, written.offset + written.begins[which])

@@ -13,7 +13,7 @@ from typing import Any, Final
 from xstreamcast.edges.line_documents import begins_with_json, form_of
 from xstreamcast.edges.lines import LineForm, element_name
 from xstreamcast.edges.mapping.proposing import KEYED, Kind, propose_lines
-from xstreamcast.edges.mapping.sampling import Name, Spot, Steps
+from xstreamcast.edges.mapping.sampling import Name, SampledPath, Steps
 from xstreamcast.edges.mapping.writing import fitting
 
 _LINES: Final = 20_000  # of a sample that are looked at
@@ -61,7 +61,7 @@ def line_proposal(form: LineForm, inputs: list[bytes]) -> str:
 
 
 def _proposed(form: LineForm, inputs: list[bytes]) -> Kind:
-    spot = Spot(count=0)
+    spot = SampledPath(count=0)
     for data in inputs:
         for values in islice(_values(form, data), _LINES):
             for steps, value in values:

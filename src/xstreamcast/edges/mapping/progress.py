@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from xstreamcast.edges.lines import LineProgress
     from xstreamcast.edges.mapping.aliases import Aliases
-    from xstreamcast.edges.mapping.deliveries import Last
+    from xstreamcast.edges.mapping.deliveries import LastDelivery
     from xstreamcast.edges.mapping.statements import Statement
 
 
 @dataclass(slots=True)
-class Counts:
+class MappingCounts:
     """What has passed a decoder."""
 
     read: int = 0  # messages, refused ones included
@@ -33,7 +33,7 @@ class FeedProgress(NamedTuple):
     tree: bytes  # of a root that may never close: its start tag, and what is not complete
     lines: LineProgress | None
     tags: list[tuple[str, str, str]]
-    deliveries: dict[str, dict[str, Last]]
+    deliveries: dict[str, dict[str, LastDelivery]]
     unchanged: dict[str, dict[int, tuple[int, bytes]]]
     statements: dict[str, dict[str, Statement]]
     aliases: dict[str, Aliases]

@@ -22,7 +22,7 @@ from xstreamcast.edges.mapping.judging import (
     time_of,
     version_of,
 )
-from xstreamcast.edges.mapping.sampling import Sample, Spot
+from xstreamcast.edges.mapping.sampling import Sample, SampledPath
 from xstreamcast.edges.mapping.unwrapping import ANY, depth, unwrapped
 from xstreamcast.model.counted import counted
 
@@ -42,7 +42,7 @@ KEYED: Final = "\0key"  # in place of a namespace: the name is a key of JSON
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ProposalLine:
     """One line of a proposal, and why."""
 
     word: str
@@ -55,10 +55,10 @@ class Kind:
     """A kind of units that is proposed."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ProposalLine, ...]
 
 
-def propose(sample: Sample) -> tuple[list[Kind], Entry | None, dict[str, str]]:
+def propose(sample: Sample) -> tuple[list[Kind], ProposalLine | None, dict[str, str]]:
     """(kinds, the message time, namespaces by prefix) for what the samples hold."""
     prefixes = _prefixes(sample)
     paths = _units(sample, unwrapped(sample))
@@ -72,13 +72,13 @@ def propose(sample: Sample) -> tuple[list[Kind], Entry | None, dict[str, str]]:
     return kinds, time, names
 
 
-def propose_lines(spot: Spot, name: str) -> Kind:
+def propose_lines(spot: SampledPath, name: str) -> Kind:
     """What the lines of a feed are known by, and when they are true."""
     path: Steps = (("", name),)
     kind = _kind(Sample({path: spot}), path, {})
     entries = tuple(one for one in kind.entries if one.word != "path")
     if not keys_of(spot):  # lines that nothing tells apart happen
-        events = Entry("type", "event", "no column identifies a line: each is an event")
+        events = ProposalLine("type", "event", "no column identifies a line: each is an event")
         entries = (events, *(one for one in entries if one.word != "key"))
     return Kind(name, entries)
 
@@ -147,12 +147,12 @@ def _is_within(path: Steps, found: list[Steps]) -> bool:
     )
 
 
-def _named(sample: Sample, path: Steps) -> Spot:
+def _named(sample: Sample, path: Steps) -> SampledPath:
     """All elements of the name that a path ends with, in whatever they stand."""
     spots = [spot for one, spot in sample.spots.items() if one[-1] == path[-1] and len(one) > 1]
     if len(spots) < 2 or len(path) == 1:
         return sample.spots[path]
-    merged = Spot(most=max(one.most for one in spots))
+    merged = SampledPath(most=max(one.most for one in spots))
     for spot in spots:
         merged.documents |= spot.documents
         for steps, values in spot.values.items():
@@ -165,37 +165,41 @@ def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
     spot, name = _named(sample, path), path[-2 if path[-1] == ANY else -1][1]
     shown = _path(path[-2:] if path[-1] == ANY else path[-1:], prefixes)
     shown = "//" + shown if len(path) > 1 else "/" + shown
-    entries = [Entry("path", shown, f"{spot.count} in {counted(len(spot.documents), 'document')}")]
+    entries = [
+        ProposalLine("path", shown, f"{spot.count} in {counted(len(spot.documents), 'document')}")
+    ]
     keys = keys_of(spot)
     if not keys and spot.most > 1 and begins_of(spot) is not None:
-        entries.insert(0, Entry("type", "event", "no value identifies one: each is an event"))
+        entries.insert(
+            0, ProposalLine("type", "event", "no value identifies one: each is an event")
+        )
     elif not keys:
-        entries.append(Entry("key", ".", "no unique value found: name the key"))
+        entries.append(ProposalLine("key", ".", "no unique value found: name the key"))
     else:
         note = f"{len(set(first_values(spot, keys).values()))} different values"
         if any(map(is_local, keys)):
             note += "; it identifies elements in one document: is there a better key?"
         paths = [_path(one, prefixes) for one in keys]
         shown = paths[0] if len(paths) == 1 else f"({', '.join(paths)})[1]"
-        entries.append(Entry("key", shown, note))
+        entries.append(ProposalLine("key", shown, note))
     begins = begins_of(spot)
     if begins is not None:
         example = _example(spot, begins)
-        entries.append(Entry("from", _path(begins, prefixes), f"such as {example}"))
+        entries.append(ProposalLine("from", _path(begins, prefixes), f"such as {example}"))
     ends = time_of(spot, (ENDS,))
     if ends is not None and ends != begins:
         example = _example(spot, ends)
-        entries.append(Entry("to", _path(ends, prefixes), f"such as {example}"))
+        entries.append(ProposalLine("to", _path(ends, prefixes), f"such as {example}"))
     version = version_of(spot)
     if version is not None:
-        entries.append(Entry("version", _path(version, prefixes), "orders corrections"))
+        entries.append(ProposalLine("version", _path(version, prefixes), "orders corrections"))
     removal = _removal(sample, path, prefixes)
     if removal is not None:
         entries.append(removal)
     return Kind(re.sub(r"\W", "-", name).lower(), tuple(entries))
 
 
-def _example(spot: Spot, steps: Steps) -> str:
+def _example(spot: SampledPath, steps: Steps) -> str:
     return next(value for _, value in spot.values[steps] if value)
 
 
@@ -214,20 +218,24 @@ def _path(steps: Steps, prefixes: dict[str, str]) -> str:
     return "/".join(_step(name, prefixes) for name in steps)
 
 
-def _removal(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Entry | None:
+def _removal(sample: Sample, path: Steps, prefixes: dict[str, str]) -> ProposalLine | None:
     spot = _named(sample, path)
     for steps, values in spot.values.items():
         gone = sorted({value for _, value in values if _is_gone(steps[-1][1].lower(), value)})
         if gone and depth(steps) <= 2:
             said = ", ".join(f"'{one}'" for one in gone)
-            return Entry("remove", f"{_path(steps, prefixes)} = ({said})", "removes the unit")
+            return ProposalLine(
+                "remove", f"{_path(steps, prefixes)} = ({said})", "removes the unit"
+            )
     above = sorted({
         one[-2][1] for one in sample.spots
         if len(one) > 1 and one[-1] == path[-1] and one[-2][1].lower() in _GONE
     })  # fmt: skip
     if above:
         test = " or ".join(f"parent::*:{name}" for name in above)
-        return Entry("remove", f"exists({test})" if len(above) == 1 else test, "stands in it")
+        return ProposalLine(
+            "remove", f"exists({test})" if len(above) == 1 else test, "stands in it"
+        )
     return None
 
 
@@ -239,7 +247,9 @@ def _is_gone(name: str, value: str) -> bool:
     return word in _GONE or (word in _OVER and re.search(_STATES, name) is not None)
 
 
-def _message_time(sample: Sample, units: list[Steps], prefixes: dict[str, str]) -> Entry | None:
+def _message_time(
+    sample: Sample, units: list[Steps], prefixes: dict[str, str]
+) -> ProposalLine | None:
     """The nearest time that occurs once in every document, outside of the units and of other
     things with a key.
     """
@@ -258,7 +268,7 @@ def _message_time(sample: Sample, units: list[Steps], prefixes: dict[str, str]) 
     if not found:
         return None
     path = min(found)[2]
-    return Entry("time", "/" + _path(path, prefixes), "moves the clock")
+    return ProposalLine("time", "/" + _path(path, prefixes), "moves the clock")
 
 
 def _is_of_a_thing(sample: Sample, path: Steps, units: list[Steps]) -> bool:

@@ -25,7 +25,7 @@ _LONGEST: Final = 200  # characters of a value that may be a key or a time
 
 
 @dataclass(slots=True)
-class Spot:
+class SampledPath:
     """The elements at one path: how many, in how many parents, and what stands in them."""
 
     count: int = 0
@@ -41,7 +41,7 @@ class Spot:
 class Sample:
     """All documents of the samples together."""
 
-    spots: dict[Steps, Spot] = field(default_factory=lambda: defaultdict(Spot))
+    spots: dict[Steps, SampledPath] = field(default_factory=lambda: defaultdict(SampledPath))
     prefixes: dict[str, str] = field(default_factory=dict)  # namespace → prefix
     documents: int = 0
     unclosed: bool = False  # messages stand in a root that has no end

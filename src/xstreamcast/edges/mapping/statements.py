@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I32, I64, Bools
 
 
-class Said(NamedTuple):
+class StatedVersion(NamedTuple):
     """A version of a unit, as a statement made it."""
 
     code: int
@@ -34,10 +34,10 @@ class Statement:
     """The highest version of a statement that has come, and what it said."""
 
     version: int = -1
-    said: list[Said] = field(default_factory=list)
+    said: list[StatedVersion] = field(default_factory=list)
 
 
-TakenBack = tuple[int, Said]  # the row that takes it back
+TakenBack = tuple[int, StatedVersion]  # the row that takes it back
 
 
 class Statements:
@@ -68,7 +68,7 @@ class Statements:
         columns = made.id, made.tsid, made.valid, made.flags, made.within
         rows = zip(at.tolist(), *(one.tolist() for one in columns), strict=True)
         for row, *said in rows:
-            name, one = kind.statements[row], Said(*said)
+            name, one = kind.statements[row], StatedVersion(*said)
             if name is not None and one not in self.last[name].said:
                 self.last[name].said.append(one)
 

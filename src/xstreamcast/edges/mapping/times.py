@@ -13,7 +13,7 @@ from xstreamcast.kernels.whole_numbers import whole_numbers
 from xstreamcast.model.instant import SECOND, parse_instant
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.mapping.asking import Texts
+    from xstreamcast.edges.mapping.asking import TextColumn
     from xstreamcast.edges.mapping.form import TimeRule
     from xstreamcast.tape.layout import I64, Bools
 
@@ -29,7 +29,7 @@ _EPOCH_SECONDS: Final = re.compile(r"(\d{9,11})(\.\d{1,6})?")
 _EPOCH_MILLIS: Final = re.compile(r"\d{12,14}")
 
 
-def instants_of(texts: Texts, rule: TimeRule) -> tuple[I64, Bools, Bools]:
+def instants_of(texts: TextColumn, rule: TimeRule) -> tuple[I64, Bools, Bools]:
     """(instant, whether it has a time zone, whether it is one) of each text."""
     n = len(texts.counts)
     values, said = np.zeros(n, np.int64), np.full(n, NOT_ONE, np.int8)
@@ -55,7 +55,7 @@ def instants_of(texts: Texts, rule: TimeRule) -> tuple[I64, Bools, Bools]:
     return values, zoned, good
 
 
-def _whole_texts(texts: Texts, below: int) -> tuple[I64, Bools]:
+def _whole_texts(texts: TextColumn, below: int) -> tuple[I64, Bools]:
     """(the number, whether it is one) of each text that is digits alone."""
     n = len(texts.counts)
     values, good = np.zeros(n, np.int64), np.zeros(n, np.bool_)

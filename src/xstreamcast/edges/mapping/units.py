@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.mapping.asking import Texts, Whys, XPath, joined_texts
+from xstreamcast.edges.mapping.asking import TextColumn, Whys, XPath, joined_texts
 from xstreamcast.edges.mapping.times import instant_of, instants_of
 from xstreamcast.model import fragment as model
 from xstreamcast.model.atomic import NODE
@@ -16,7 +16,7 @@ from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, TimeRule, UnitRule
-    from xstreamcast.edges.mapping.messages import Batch
+    from xstreamcast.edges.mapping.messages import MessageBatch
     from xstreamcast.tape.layout import I64, Bools
     from xstreamcast.tape.store import Store
 
@@ -31,7 +31,7 @@ class Times:
     zoned: Bools
     there: Bools
     bad: Bools
-    texts: Texts | None = None
+    texts: TextColumn | None = None
 
     def put(self, at: Bools, other: Times) -> None:
         """Take the other's values at some rows."""
@@ -47,7 +47,7 @@ class Found:
     message: I64  # which message of the batch
     parent: I64  # which row of the kind it is nested in, -1 = none
     row: I64  # on the tape
-    id: Texts
+    id: TextColumn
     begins: Times
     ends: Times | None
     version: I64
@@ -117,13 +117,13 @@ class KindReader:
         self._statement = xpath("statement", rule.statement)
         self.count = 0  # units that were known by their number
 
-    def found(self, store: Store, batch: Batch, said: Times, above: Found | None) -> Found:
+    def found(self, store: Store, batch: MessageBatch, said: Times, above: Found | None) -> Found:
         """The units of a batch; `said`: message times, `above`: the units they are nested in."""
         given = batch.documents if above is None else above.row
         rows, nodes = self._path.nodes(store, given)
         if above is None:
             message, parent = rows, np.full(len(rows), -1, np.int64)
-            prefix: list[Texts | bytes] = [f"{self.rule.name}:".encode()]
+            prefix: list[TextColumn | bytes] = [f"{self.rule.name}:".encode()]
         else:
             message, parent = above.message[rows], rows
             prefix = [_taken(above.id, rows), f"/{self.rule.name}:".encode()]
@@ -157,8 +157,8 @@ class KindReader:
         )  # fmt: skip
 
     def _ids(
-        self, store: Store, nodes: I64, prefix: list[Texts | bytes], why: dict[int, Any]
-    ) -> Texts:
+        self, store: Store, nodes: I64, prefix: list[TextColumn | bytes], why: dict[int, Any]
+    ) -> TextColumn:
         """What units are known by: the kind, then the parts of the key."""
         parts = list(prefix)
         if not self._keys:
@@ -211,13 +211,13 @@ def _keys(path: XPath | None, store: Store, nodes: I64, why: Whys) -> list[tuple
     return [(row, str(text).strip()) for row, text in zip(rows.tolist(), texts, strict=True)]
 
 
-def _numbers(first: int, count: int) -> Texts:
+def _numbers(first: int, count: int) -> TextColumn:
     """Numbers from `first` on, as texts that are ordered as they are: of one instant, the event
     that came first is the first."""
     values = np.arange(first, first + count, dtype=np.int64)
     heap = (values[:, None] // _PLACES % 10 + ord("0")).astype(np.uint8).reshape(-1)
     lengths = np.full(count, len(_PLACES), np.int64)
-    return Texts(heap, offsets_of(lengths), np.ones(count, np.int64))
+    return TextColumn(heap, offsets_of(lengths), np.ones(count, np.int64))
 
 
 def times_of(
@@ -251,10 +251,10 @@ def _rows(times: Times, rows: I64) -> Times:
     return Times(times.value[rows], times.zoned[rows], times.there[rows], times.bad[rows])
 
 
-def _taken(texts: Texts, rows: I64) -> Texts:
+def _taken(texts: TextColumn, rows: I64) -> TextColumn:
     lengths = texts.lengths[rows]
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     at = np.arange(total) + np.repeat(texts.offsets[:-1][rows] - ends + lengths, lengths)
     offsets = np.concatenate((np.zeros(1, np.int64), ends))
-    return Texts(texts.heap[at], offsets, texts.counts[rows])
+    return TextColumn(texts.heap[at], offsets, texts.counts[rows])

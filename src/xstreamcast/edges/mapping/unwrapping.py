@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from xstreamcast.edges.mapping.sampling import Sample, Spot
+from xstreamcast.edges.mapping.sampling import Sample, SampledPath
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.sampling import Name, Steps
@@ -34,9 +34,9 @@ def unwrapped(sample: Sample) -> set[Steps]:
     return gone
 
 
-def _merged(sample: Sample, paths: list[Steps], most: int) -> Spot:
+def _merged(sample: Sample, paths: list[Steps], most: int) -> SampledPath:
     """The elements at several paths as those of one."""
-    found = Spot(most=most, wraps=False)
+    found = SampledPath(most=most, wraps=False)
     for path in paths:
         spot = sample.spots[path]
         found.documents |= spot.documents

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.finding import named_mapping, shipped, shipped_text
-from xstreamcast.edges.mapping.proposing import Entry, Kind, propose
+from xstreamcast.edges.mapping.proposing import Kind, ProposalLine, propose
 from xstreamcast.edges.mapping.sampling import sampled
 from xstreamcast.errors import Error
 from xstreamcast.model.counted import counted
@@ -33,7 +33,7 @@ def proposal(inputs: list[tuple[str, bytes]]) -> str:
     lines: list[str] = []
     kinds, time, namespaces = propose(sample)
     if sample.unclosed:
-        time = Entry("level", "1", "messages are children of a root that may never close")
+        time = ProposalLine("level", "1", "messages are children of a root that may never close")
         kinds = [_of_documents(one) for one in kinds]
     if namespaces:
         lines += ["[namespaces]", *(f"{p} = {_quoted(uri)}" for p, uri in namespaces.items()), ""]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.edges.partitions.host import Reading
     from xstreamcast.edges.partitions.packing import Parting
-    from xstreamcast.edges.partitions.places import Places
+    from xstreamcast.edges.partitions.places import QueryPlaces
     from xstreamcast.edges.partitions.unit_keys import KnownUnits
     from xstreamcast.evaluate.time.moments import Moment
     from xstreamcast.model.structure import TagStructure
@@ -48,7 +48,7 @@ class KeptStream:
 
 
 @dataclass(slots=True)
-class Gathered:
+class GatheredStreams:
     """All streams of a query, and its clock."""
 
     streams: dict[str, KeptStream] = field(default_factory=dict)
@@ -56,10 +56,10 @@ class Gathered:
     unkept: bool = False
 
 
-def gathered(places: Places, parting: Parting) -> Gathered:
+def gathered(places: QueryPlaces, parting: Parting) -> GatheredStreams:
     """What the places of a query keep; `parting`: how its streams can be partitioned."""
     watches = places.watches
-    found = Gathered(now=watches[0].now, unkept=any(one._unkept for one in watches))
+    found = GatheredStreams(now=watches[0].now, unkept=any(one._unkept for one in watches))
     for name in watches[0].kinds:
         feeds = [one._feeds[name] for one in watches]
         mine = [feed for feed in feeds if isinstance(feed, ForgettingFeed)]
@@ -69,7 +69,7 @@ def gathered(places: Places, parting: Parting) -> Gathered:
 
 
 def _stream(
-    places: Places, name: str, feeds: Sequence[ForgettingFeed], parting: Parting
+    places: QueryPlaces, name: str, feeds: Sequence[ForgettingFeed], parting: Parting
 ) -> KeptStream:
     first, guide = feeds[0], feeds[0].kept.guide
     for feed in feeds[1:]:
@@ -117,7 +117,7 @@ def _note(found: KeptStream, feed: ForgettingFeed) -> None:
     }
 
 
-def _reading(places: Places) -> Reading:
+def _reading(places: QueryPlaces) -> Reading:
     """What reads the rows of streams, of the first partition if all of them do."""
     if places.whole is not None:
         return places.whole
@@ -126,12 +126,12 @@ def _reading(places: Places) -> Reading:
     return first.reading
 
 
-def _twice(places: Places, name: str) -> int:
+def _twice(places: QueryPlaces, name: str) -> int:
     """Repetitions of what every partition has, in all but the first."""
     return sum(one.twice.get(name, 0) for one in places.units[1:] if isinstance(one, DirectUnits))
 
 
-def _known(places: Places, name: str) -> Any:
+def _known(places: QueryPlaces, name: str) -> Any:
     """The units of ids, as far as fragments and links have said them."""
     known = [one.known[name] for one in places.units if isinstance(one, DirectUnits)]
     return arrow().concat_tables(map(_links, known)) if known else None
@@ -146,7 +146,7 @@ def _links(known: KnownUnits) -> Any:
     )
 
 
-def give(found: Gathered, places: Places) -> None:
+def give(found: GatheredStreams, places: QueryPlaces) -> None:
     """Let new places count on, and remember what was dropped."""
     for at, watch in enumerate(places.watches):
         for name, stream in found.streams.items():

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.immutable import Path, immutable_tags
+from xstreamcast.edges.immutable import TagPath, immutable_tags
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, arrow
-from xstreamcast.edges.watching.arriving import Arriving, Limits
+from xstreamcast.edges.watching.arriving import ArrivalLimits, Arriving
 from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.time.moments import Moment
@@ -44,7 +44,7 @@ class WatchRequest:
     lateness: int | None = None  # microseconds
     skew: int | None = None
     on_error: OnError = "quarantine"
-    immutable: tuple[Path, ...] = ()
+    immutable: tuple[TagPath, ...] = ()
 
 
 class Reading:
@@ -109,8 +109,8 @@ class Reading:
         for _ in arriving.end_file(self.watch, limits):
             pass
 
-    def _limits(self) -> Limits:
-        return Limits(self._keep_refused, self.request.lateness, self.request.skew)
+    def _limits(self) -> ArrivalLimits:
+        return ArrivalLimits(self._keep_refused, self.request.lateness, self.request.skew)
 
     def _refuse(self, name: str, rows: Any) -> None:
         for row in rows.to_pylist():
@@ -199,7 +199,7 @@ def _watch(request: WatchRequest, shallow: bool) -> Watch | Network:
     return made
 
 
-def _fixed(paths: tuple[Path, ...], name: str, structure: TagStructure) -> frozenset[int]:
+def _fixed(paths: tuple[TagPath, ...], name: str, structure: TagStructure) -> frozenset[int]:
     return immutable_tags(structure, [one for one in paths if one.stream in (None, name)])
 
 

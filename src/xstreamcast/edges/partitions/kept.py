@@ -13,7 +13,7 @@ import numpy as np
 from xstreamcast.edges.partitions.direct import DirectUnits
 from xstreamcast.edges.partitions.host import Host
 from xstreamcast.edges.partitions.later import Later
-from xstreamcast.edges.partitions.links import Links
+from xstreamcast.edges.partitions.links import FragmentPartitions
 from xstreamcast.edges.partitions.route import Router
 from xstreamcast.edges.partitions.unit_keys import KnownUnits
 from xstreamcast.edges.partitions.units import Units
@@ -305,7 +305,7 @@ def _frozen_router(router: Router) -> bytes:
     return packed({"facts": to.facts}, to.finish())
 
 
-def _write_links(to: TableWriter, at: str, links: Links) -> None:
+def _write_links(to: TableWriter, at: str, links: FragmentPartitions) -> None:
     fragments, holes = links.fragments, links.holes
     to.arrays(f"{at}.fragments", {name: fragments[name] for name in fragments.names})
     to.arrays(f"{at}.holes", {name: holes[name] for name in holes.names})
@@ -338,8 +338,8 @@ def _thaw_router(router: Router, found: Snapshot) -> None:
         router._links[name] = _read_links(source, f"links{number}", router.partitions)
 
 
-def _read_links(source: TableReader, at: str, partitions: int) -> Links:
-    links = Links(partitions)
+def _read_links(source: TableReader, at: str, partitions: int) -> FragmentPartitions:
+    links = FragmentPartitions(partitions)
     links.fragments.append(**source.arrays(f"{at}.fragments"))
     holes = source.arrays(f"{at}.holes")
     if len(holes["id"]):

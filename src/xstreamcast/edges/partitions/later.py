@@ -13,9 +13,9 @@ from xstreamcast.edges.partitions.messages import Failed, Handed, Part
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import Described
+from xstreamcast.model.fragment import StructureArrived
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.relational.stages.staged import Made, StagePart
+from xstreamcast.operators.relational.stages.staged import StageOutput, StagePart
 from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Turned = tuple[int, "Update"]  # the turn that made it
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class StagePlace:
     """Which place of a query this is: a step of so many, and a partition of so many."""
 
     step: int
@@ -68,7 +68,7 @@ class Later:
     changes  →  those of one watch over all that the partitions have
     """
 
-    def __init__(self, request: WatchRequest, spot: Spot) -> None:
+    def __init__(self, request: WatchRequest, spot: StagePlace) -> None:
         self.request, self.spot, self.turn = request, spot, 0
         self.refused: list[Refused] = []
         self.said: dict[str, int] = {}
@@ -110,7 +110,7 @@ class Later:
             handed += self._handed(turn, made)
         return changes, handed
 
-    def _turn(self, given: Sequence[Message]) -> Made | None:
+    def _turn(self, given: Sequence[Message]) -> StageOutput | None:
         failed = [one for one in given if isinstance(one, Failed)]
         if failed:
             raise min(failed, key=lambda one: one.order).why
@@ -121,7 +121,11 @@ class Later:
                 self.said[what] = self.said.get(what, 0) + count
             self.ended = self.ended or one.ended
         whole = next((one for one in mine if one.changes is not None), None)
-        return self._partitioned(mine) if whole is None else Made(changes=self._in_one_place(whole))
+        return (
+            self._partitioned(mine)
+            if whole is None
+            else StageOutput(changes=self._in_one_place(whole))
+        )
 
     def _in_one_place(self, one: Handed) -> list[Change]:
         """Changes as they were made; what was emitted before that is taken back."""
@@ -131,7 +135,7 @@ class Later:
         self._watch, self._part, self._owed = None, None, []
         return [*retracted, *(one.changes or ())]
 
-    def _partitioned(self, given: Sequence[Handed]) -> Made | None:
+    def _partitioned(self, given: Sequence[Handed]) -> StageOutput | None:
         assert self._watch is not None
         for part in (part for one in given for part in one.parts):
             self._hear(part)
@@ -139,14 +143,14 @@ class Later:
         self._broken -= {one.sender for one in given if not one.broken}
         self._broken |= {one.sender for one in given if one.broken}
         if self._part is None:
-            return Made()
+            return StageOutput()
         found = [one.found for one in given if one.found is not None]
         if self._broken and self.spot.is_last:
             self._part.absorb(found)
-            return Made()
+            return StageOutput()
         return self._made(self._watch, self._part, found)
 
-    def _made(self, watch: Watch, part: StagePart, found: list[Exchanged]) -> Made | None:
+    def _made(self, watch: Watch, part: StagePart, found: list[Exchanged]) -> StageOutput | None:
         """None: an error breaks the tick off, and what is still to come may mend it."""
         clock_moved, asking = watch.now != self._ticked_at, watch._asking()
         try:
@@ -162,7 +166,7 @@ class Later:
         made.changes = owed + made.changes
         return made
 
-    def _handed(self, turn: int, made: Made | None) -> list[Addressed]:
+    def _handed(self, turn: int, made: StageOutput | None) -> list[Addressed]:
         """The output: rows, and the outcome."""
         if self.spot.is_last or self._watch is None or self._part is None:
             return []
@@ -184,7 +188,7 @@ class Later:
             case ("described", str(name), structure, Moment() as now):
                 before = self._watch.pipeline
                 self._watch.reach(now)
-                self._watch.on_arrivals(name, [Described(structure)])
+                self._watch.on_arrivals(name, [StructureArrived(structure)])
                 if self._watch.pipeline is not before:
                     self._begin(now)
             case ("ended", str(name)):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from xstreamcast.history.columns import Columns
+from xstreamcast.history.columns import NamedColumns
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.operators.relational.stages.routing import partition_of
-from xstreamcast.operators.units.history_part import Places
+from xstreamcast.operators.units.history_part import FragmentPlaces
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I32, I64, Bools
 
 
-class Links:
+class FragmentPartitions:
     """A fragment is in the partitions of all units that it stands below; a unit, of its id."""
 
     def __init__(self, partitions: int) -> None:
         self.partitions = partitions
-        self.fragments = Columns(id=np.int32, table=np.int32, row=np.int32, holes=np.int64)
-        self.holes = Columns(id=np.int32)
-        self._places = Places(cast("History", self))
+        self.fragments = NamedColumns(id=np.int32, table=np.int32, row=np.int32, holes=np.int64)
+        self.holes = NamedColumns(id=np.int32)
+        self._places = FragmentPlaces(cast("History", self))
         self._in: Bools = np.zeros((partitions, 1024), np.bool_)  # by partition and id
         self._unit: I32 = np.full(1024, -1, np.int32)  # by id of a unit: its partition
 

@@ -20,17 +20,17 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import go_on_arriving
 from xstreamcast.errors import Error, error
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import Described, Ended
+from xstreamcast.model.fragment import Ended, StructureArrived
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.edges.partitions.gathering import Gathered
+    from xstreamcast.edges.partitions.gathering import GatheredStreams
     from xstreamcast.edges.partitions.host import WatchRequest
     from xstreamcast.edges.partitions.packing import Parting
-    from xstreamcast.edges.partitions.places import Logged, Places
+    from xstreamcast.edges.partitions.places import Logged, QueryPlaces
     from xstreamcast.edges.partitions.route import Router
     from xstreamcast.model.change import Change
     from xstreamcast.operators.relational.emit import Emit
@@ -40,7 +40,7 @@ class Unmoved(Exception):
     """The state of a query cannot be moved, and why."""
 
 
-def move(old: Places, new: Places, parting: Parting) -> None:
+def move(old: QueryPlaces, new: QueryPlaces, parting: Parting) -> None:
     """Bring new places to where the old ones are; `parting`: how streams can be partitioned.
 
     Unmoved where that cannot be done.
@@ -61,11 +61,11 @@ def move(old: Places, new: Places, parting: Parting) -> None:
     _take_over_said(old, new, made.go_on_from(emitted, now))
 
 
-def _now(places: Places) -> int:
+def _now(places: QueryPlaces) -> int:
     return max(watch.now.instant for watch in places.watches)
 
 
-def _checked(old: Places) -> Emit:
+def _checked(old: QueryPlaces) -> Emit:
     """The answer that was emitted, if all of the state is a function of what is kept."""
     emitted = old.emitted
     if emitted is None:
@@ -84,12 +84,12 @@ def _checked(old: Places) -> Emit:
     return emitted
 
 
-def _is_broken(places: Places) -> bool:
+def _is_broken(places: QueryPlaces) -> bool:
     later = places.later.values()
     return any(one._broken or one._owed for one in later)
 
 
-def _replay(router: Router, log: Sequence[Logged], new: Places) -> None:
+def _replay(router: Router, log: Sequence[Logged], new: QueryPlaces) -> None:
     """The log of a router, batch by batch, and its clock: others may have moved that."""
     options = router.request
     limited = options.lateness is not None or options.skew is not None
@@ -105,7 +105,7 @@ def _replay(router: Router, log: Sequence[Logged], new: Places) -> None:
     new.take({})
 
 
-def _rebuild(old: Places, new: Places, parting: Parting) -> None:
+def _rebuild(old: QueryPlaces, new: QueryPlaces, parting: Parting) -> None:
     """What is kept, as one batch behind the structures."""
     found = gathered(old, parting)
     if new.router is not None:
@@ -114,7 +114,9 @@ def _rebuild(old: Places, new: Places, parting: Parting) -> None:
         watch._unkept = found.unkept
     _set_clock(new, found)
     options = _set_options(new)
-    new.take({name: _said(name, Described(one.structure)) for name, one in found.streams.items()})
+    new.take(
+        {name: _said(name, StructureArrived(one.structure)) for name, one in found.streams.items()}
+    )
     _adapt(new, found)
     ends = {name: _said(name, Ended()) for name, one in found.streams.items() if one.ended}
     tables = {
@@ -128,7 +130,7 @@ def _rebuild(old: Places, new: Places, parting: Parting) -> None:
     give(found, new)
 
 
-def _set_options(new: Places, options: WatchRequest | None = None) -> WatchRequest:
+def _set_options(new: QueryPlaces, options: WatchRequest | None = None) -> WatchRequest:
     """What was kept was in time when it came: it is read without limits, and with them again."""
     readers = [one for one in (new.host, new.router, *new.units) if one is not None]
     wholes = [one.whole for one in new.units if one.whole is not None]
@@ -138,7 +140,7 @@ def _set_options(new: Places, options: WatchRequest | None = None) -> WatchReque
     return before
 
 
-def _adapt(new: Places, found: Gathered) -> None:
+def _adapt(new: QueryPlaces, found: GatheredStreams) -> None:
     """New feeds know of streams what the old ones did, and where the clock is."""
     for watch in new.watches:
         for name, stream in found.streams.items():
@@ -149,11 +151,11 @@ def _adapt(new: Places, found: Gathered) -> None:
                 feed._adapt(guide)
 
 
-def _said(name: str, what: Described | Ended) -> Any:
+def _said(name: str, what: StructureArrived | Ended) -> Any:
     return arrow().Table.from_batches([Rows(name, Ids(), first=1 << 62).rows(what)])
 
 
-def _set_clock(new: Places, found: Gathered) -> None:
+def _set_clock(new: QueryPlaces, found: GatheredStreams) -> None:
     """Where the clock is, and the newest instant of each stream."""
     newest = {name: one.newest for name, one in found.streams.items()}
     for one in (new.host, new.router):
@@ -168,7 +170,7 @@ def _set_clock(new: Places, found: Gathered) -> None:
             unit.now, unit.newest, unit.twice = found.now, dict(newest), {}
 
 
-def _take_over_said(old: Places, new: Places, owed: list[Change]) -> None:
+def _take_over_said(old: QueryPlaces, new: QueryPlaces, owed: list[Change]) -> None:
     """Counts of what is said at the end, and changes that the next batch emits."""
     for reader in (new.host, new.router, *(one.whole for one in new.units)):
         if reader is not None:

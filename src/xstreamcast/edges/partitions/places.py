@@ -29,7 +29,7 @@ Logged = tuple[bytes, "int | None"]  # a batch, and its clock
 
 
 @dataclass
-class Places:
+class QueryPlaces:
     """One place, or those of each stage: a router perhaps, units, later stages.
 
     `parting`: how fragments are partitioned as they are read; `log`: what the router was handed.

@@ -17,12 +17,19 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.partitions.host import Reading, WatchRequest
-from xstreamcast.edges.partitions.links import Links
+from xstreamcast.edges.partitions.links import FragmentPartitions
 from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Whole
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import ZONED, Arrival, Described, Ended, FragmentBatch, Heartbeat
+from xstreamcast.model.fragment import (
+    ZONED,
+    Arrival,
+    Ended,
+    FragmentBatch,
+    Heartbeat,
+    StructureArrived,
+)
 from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.feeds.fragments import FragmentFeed, plans_ahead
@@ -89,7 +96,7 @@ class Router(Reading):
         self._sent = False  # whether anything was sent to partitions
         self._over: set[str] = set()
         self._newest: dict[str, tuple[int, bool]] = {}
-        self._links: dict[str, Links] = {}
+        self._links: dict[str, FragmentPartitions] = {}
         self._parts: list[list[Part]] = [[] for _ in range(partitions)]
         self._number = 0  # of the batch that is being read
         self._table: Any = None  # its rows
@@ -196,7 +203,7 @@ class Router(Reading):
         """What a reader has made of rows."""
         for one in found:
             match one:
-                case Described(structure):
+                case StructureArrived(structure):
                     self.plan.on_arrivals(name, [one], ids)
                     self._decide()
                     self._to_all(("described", name, structure, self.now))
@@ -234,7 +241,7 @@ class Router(Reading):
             raise _Turned(why)
         self.spread = streams
         for name in streams:
-            self._links.setdefault(name, Links(self.partitions))
+            self._links.setdefault(name, FragmentPartitions(self.partitions))
 
     def _streams(self) -> frozenset[str]:
         return frozenset(str(one.input) for one in self._units())

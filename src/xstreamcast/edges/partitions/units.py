@@ -12,7 +12,7 @@ from xstreamcast.edges.partitions.messages import Arrived, Given, Handed, Part, 
 from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import Described, FragmentBatch
+from xstreamcast.model.fragment import FragmentBatch, StructureArrived
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.relational.stages.staged import UnitStage
 from xstreamcast.operators.units.evaluating import BEFORE
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import Refused
     from xstreamcast.operators.relational.failing import Order
     from xstreamcast.operators.relational.stages.exchanged import Exchanged, To
-    from xstreamcast.operators.relational.stages.staged import Made
+    from xstreamcast.operators.relational.stages.staged import StageOutput
     from xstreamcast.tape.names import Names
 
 
@@ -98,7 +98,7 @@ class Units:
                 out[to] = replace(out.get(to) or Handed(sent.turn, sender, sent.now), parts=said)
         return list(out.items())
 
-    def _found(self, made: Made | None) -> Iterator[tuple[To, Exchanged]]:
+    def _found(self, made: StageOutput | None) -> Iterator[tuple[To, Exchanged]]:
         """What was made for others, by step and partition."""
         run = None if self.watch is None else self.watch.pipeline
         if made is not None and isinstance(run, UnitStage):
@@ -142,7 +142,7 @@ class Units:
                 self.watch.reach(now)
                 decoder = self._decoders.setdefault(name, Decoder(name, names=self.watch.names))
                 decoder._set_structure(structure)
-                self.watch.on_arrivals(name, [Described(structure)], decoder.ids)
+                self.watch.on_arrivals(name, [StructureArrived(structure)], decoder.ids)
             case ("fragments", str(name), rows):
                 decoder = self._decoders[name]
                 found = taken_rows(rows, decoder)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.edges.replay.messages import Part, file_bytes, form_of
+from xstreamcast.edges.replay.messages import FilePart, file_bytes, form_of
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import SPLIT
-from xstreamcast.model.fragment import Arrival, Described
+from xstreamcast.model.fragment import Arrival, StructureArrived
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.decoder import MappingDecoder
@@ -30,7 +30,7 @@ def mapped_rows(stream: str, split: Split, word: str, insides: Insides | None) -
     decoder.number_from(split.number * _UNITS)
     rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.before:
-        yield rows.rows(Described(decoder.structure))
+        yield rows.rows(StructureArrived(decoder.structure))
     for found in _read(decoder, split.parts):
         yield from map(rows.rows, found)
     if not split.before and all(part.over for part in split.parts):  # else units may still come
@@ -39,7 +39,7 @@ def mapped_rows(stream: str, split: Split, word: str, insides: Insides | None) -
     _LEFT[stream, word] = tuple(read.items()), decoder
 
 
-def _decoder(stream: str, word: str, before: tuple[Part, ...]) -> MappingDecoder:
+def _decoder(stream: str, word: str, before: tuple[FilePart, ...]) -> MappingDecoder:
     """One that knows what was read before; the last one, if it knows that and nothing else."""
     from xstreamcast.edges.mapping.decoder import MappingDecoder
     from xstreamcast.edges.mapping.finding import named_mapping
@@ -54,7 +54,7 @@ def _decoder(stream: str, word: str, before: tuple[Part, ...]) -> MappingDecoder
     return decoder
 
 
-def _read(decoder: MappingDecoder, parts: tuple[Part, ...]) -> Iterator[list[Arrival]]:
+def _read(decoder: MappingDecoder, parts: tuple[FilePart, ...]) -> Iterator[list[Arrival]]:
     """What parts of files say; one that is read on is parsed from its beginning."""
     if form_of(decoder.mapping) in ("documents", "json"):
         yield from decoder.files((part.path, part.pieces()) for part in parts)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from xstreamcast.edges.inputs import opened
 from xstreamcast.edges.mapping.messages import is_whole
-from xstreamcast.edges.replay.offset import Offset, Seen
+from xstreamcast.edges.replay.offset import Offset, ReadOffset
 from xstreamcast.edges.sources.compressed import is_compressed
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _CHUNK: Final = 1 << 20
 Form = Literal["documents", "json", "lines", "trees"]
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """Bytes of a file; None: to its end. `over`: nothing more of the file is awaited."""
 
     path: str
@@ -47,7 +47,7 @@ class _Look(NamedTuple):
     begin: int  # where the last batch began to read
 
     @staticmethod
-    def of(seen: Seen) -> _Look:
+    def of(seen: ReadOffset) -> _Look:
         return _Look(*map(int, seen.tag.split()))
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ def next_messages(
     return Offset(files, replace(start.said, read=start.said.read + 1))
 
 
-def _next(name: str, seen: Seen | None, form: Form, over: bool) -> Seen | None:
+def _next(name: str, seen: ReadOffset | None, form: Form, over: bool) -> ReadOffset | None:
     """How far a file is read after this batch; None: no further than before."""
     now = os.stat(name)
     last = None if seen is None or not seen.tag else _Look.of(seen)
@@ -90,16 +90,16 @@ def _next(name: str, seen: Seen | None, form: Form, over: bool) -> Seen | None:
         return None
     begin = 0 if seen is None or last is None else _begin(name, seen, last, form, now.st_size)
     if is_compressed(name):
-        return Seen(now.st_size, str(_Look(now.st_size, now.st_mtime_ns, 0, 0)), True)
+        return ReadOffset(now.st_size, str(_Look(now.st_size, now.st_mtime_ns, 0, 0)), True)
     data = b"".join(file_bytes(name, 0, now.st_size))
     end = _end(data, begin, form, over)
     if end is None:
         return None
     look = _Look(len(data), now.st_mtime_ns, zlib.crc32(data[:end]), begin)
-    return Seen(end, str(look), over or form in ("documents", "json"))
+    return ReadOffset(end, str(look), over or form in ("documents", "json"))
 
 
-def _begin(name: str, seen: Seen, last: _Look, form: Form, size: int) -> int:
+def _begin(name: str, seen: ReadOffset, last: _Look, form: Form, size: int) -> int:
     """Where to read on: behind what was read, if that is still there and was whole."""
     if is_compressed(name) or form == "json" or size < seen.position:
         return 0
@@ -130,7 +130,7 @@ def _is_json(data: bytes) -> bool:
     return True
 
 
-def parts_between(start: Offset, end: Offset, form: Form) -> tuple[list[Part], list[Part]]:
+def parts_between(start: Offset, end: Offset, form: Form) -> tuple[list[FilePart], list[FilePart]]:
     """(what earlier batches read, what this one reads)."""
     now = [
         _part(name, seen, form, _Look.of(seen).begin)
@@ -146,11 +146,11 @@ def parts_between(start: Offset, end: Offset, form: Form) -> tuple[list[Part], l
     return before, now
 
 
-def _part(name: str, seen: Seen, form: Form, begin: int) -> Part:
+def _part(name: str, seen: ReadOffset, form: Form, begin: int) -> FilePart:
     if is_compressed(name) or not seen.tag:
-        return Part(name, 0, None, True)
+        return FilePart(name, 0, None, True)
     whole = seen.done and form == "lines"  # its last line counted, though it had no end
-    return Part(name, begin, _Look.of(seen).size if whole else seen.position, seen.done)
+    return FilePart(name, begin, _Look.of(seen).size if whole else seen.position, seen.done)
 
 
 def file_bytes(name: str, begin: int, end: int | None) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from xstreamcast.model.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ReadOffset:
     """How far one file has been read, the root's tag to read on under, whether it is over."""
 
     position: int = 0
@@ -18,7 +18,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StreamFacts:
     """What the stream has said of itself so far."""
 
     structure: str | None = None
@@ -30,8 +30,8 @@ class Said:
 class Offset:
     """Files by name, in the order in which they were met, and what was said in them."""
 
-    files: dict[str, Seen] = field(default_factory=dict)
-    said: Said = Said()
+    files: dict[str, ReadOffset] = field(default_factory=dict)
+    said: StreamFacts = StreamFacts()
 
     def json(self) -> dict[str, Any]:
         """As JSON has it; the same offset always gives the same text."""
@@ -41,5 +41,5 @@ class Offset:
 
     @staticmethod
     def of(fields: dict[str, Any]) -> Offset:
-        files = {name: Seen(*one) for name, one in fields["files"].items()}
-        return Offset(files, Said(*fields["said"]))
+        files = {name: ReadOffset(*one) for name, one in fields["files"].items()}
+        return Offset(files, StreamFacts(*fields["said"]))

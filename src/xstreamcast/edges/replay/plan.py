@@ -10,7 +10,7 @@ from typing import Final, Literal
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.mapping.finding import named_mapping, split_source
 from xstreamcast.edges.replay.messages import form_of, next_messages, parts_between
-from xstreamcast.edges.replay.offset import Offset, Said, Seen
+from xstreamcast.edges.replay.offset import Offset, ReadOffset, StreamFacts
 from xstreamcast.edges.replay.scanning import Scan, scanned
 from xstreamcast.edges.replay.splits import Split
 from xstreamcast.edges.replay.survey import STEP, Mark, Survey
@@ -55,7 +55,7 @@ class Replay:
         self._marks.clear()
         names = self._names(start)
         for name in names:
-            seen = files.get(name, Seen())
+            seen = files.get(name, ReadOffset())
             kind = _kind(name)
             if seen.done or kind == "empty":
                 continue
@@ -69,7 +69,7 @@ class Replay:
             files[name] = seen_now
             if not seen_now.done or left <= 0 or (limit is not None and said.read >= limit):
                 break
-        read = {name: seen for name, seen in files.items() if seen != Seen()}
+        read = {name: seen for name, seen in files.items() if seen != ReadOffset()}
         return start if read == start.files else Offset(read, said)
 
     def plan(self, start: Offset, end: Offset) -> list[Split]:
@@ -80,7 +80,7 @@ class Replay:
         said = self._begun(start)
         changed = [name for name, seen in end.files.items() if seen != start.files.get(name)]
         for name in changed:
-            first, last = start.files.get(name, Seen()), end.files[name]
+            first, last = start.files.get(name, ReadOffset()), end.files[name]
             whole = _kind(name) != "fragments"
             said = _entering(said, first)
             marks = [Mark(first.position, first.tag, said)]
@@ -117,7 +117,7 @@ class Replay:
         number = start.said.read
         return [
             Split(
-                0, now[0].path, 0, None, "", Said(), mapping=word, parts=tuple(now),
+                0, now[0].path, 0, None, "", StreamFacts(), mapping=word, parts=tuple(now),
                 before=tuple(before), number=number,
             )
         ]  # fmt: skip
@@ -125,20 +125,26 @@ class Replay:
     # -- one file ---------------------------------------------------------------------------------
 
     def _survey(
-        self, name: str, seen: Seen, said: Said, limit: int | None, most: int, grows: bool
-    ) -> tuple[Seen, Said]:
+        self,
+        name: str,
+        seen: ReadOffset,
+        said: StreamFacts,
+        limit: int | None,
+        most: int,
+        grows: bool,
+    ) -> tuple[ReadOffset, StreamFacts]:
         """Read on in a file, up to a limit or its end."""
         if seen.position > os.path.getsize(name) and not is_compressed(name):
             raise error("XSCU0003", f"{name} is shorter than the part that was already read")
         found = self._scan(name, Mark(seen.position, seen.tag, said), limit, most)
         if found.stop is None and (is_compressed(name) or not grows):
             said = _closed(name, found.safe)
-            over = Seen(max(os.path.getsize(name), seen.position), "", True)
+            over = ReadOffset(max(os.path.getsize(name), seen.position), "", True)
             self._marks[name, seen.position, over.position] = found.marks
             return over, said
         stop = found.stop or _past_broken(name, found.safe)
         self._marks[name, seen.position, stop.position] = found.marks
-        return Seen(stop.position, stop.tag), stop.said
+        return ReadOffset(stop.position, stop.tag), stop.said
 
     def _scan(self, name: str, begin: Mark, limit: int | None, most: int) -> Scan:
         """Marks of a file: markup is followed, and where that is not enough, tokenised."""
@@ -157,7 +163,7 @@ class Replay:
                 return replace(found, stop=survey.safe())
         return replace(found, safe=survey.safe())
 
-    def _whole(self, name: str, kind: str, said: Said) -> tuple[Seen, Said]:
+    def _whole(self, name: str, kind: str, said: StreamFacts) -> tuple[ReadOffset, StreamFacts]:
         """A file that is read in one piece: a document, or one in another encoding."""
         if kind == "document" and said.structure is None:
             raise error(
@@ -166,14 +172,14 @@ class Replay:
                 hint=f"xstreamcast infer {name} -o TS proposes one; then --structure TS",
             )
         if kind != "encoded":
-            return Seen(os.path.getsize(name), "", True), said
+            return ReadOffset(os.path.getsize(name), "", True), said
         survey = Survey(Mark(0, "", said))
         for chunk in _chunks(name, 0):
             for _ in survey.feed(chunk):
                 pass
-        return Seen(os.path.getsize(name), "", True), survey.close()
+        return ReadOffset(os.path.getsize(name), "", True), survey.close()
 
-    def _between(self, name: str, first: Mark, last: Seen) -> list[Mark]:
+    def _between(self, name: str, first: Mark, last: ReadOffset) -> list[Mark]:
         """Marks inside what is read of a file, as surveyed or surveyed again."""
         known = self._marks.get((name, first.position, last.position))
         if known is None:
@@ -187,7 +193,7 @@ class Replay:
         inside = (mark for mark in known if mark.position > first.position)
         return [mark for mark in inside if last.done or mark.position < last.position]
 
-    def _said_after(self, name: str, mark: Mark, last: Seen, whole: bool) -> Said:
+    def _said_after(self, name: str, mark: Mark, last: ReadOffset, whole: bool) -> StreamFacts:
         """What had been said when a file was left for the next one."""
         if whole:
             return self._whole(name, _kind(name), mark.said)[1]
@@ -233,7 +239,7 @@ class Replay:
         there = [os.path.abspath(path) for path in paths(self.source)]
         return [*start.files, *(name for name in there if name not in start.files)]
 
-    def _begun(self, start: Offset) -> Said:
+    def _begun(self, start: Offset) -> StreamFacts:
         """What was said before; a structure that comes later counts from the beginning."""
         said = start.said
         if said.structure is not None:
@@ -242,7 +248,7 @@ class Replay:
             return replace(said, structure=self.structure)
         for name in self._names(start):
             if _kind(name) in ("fragments", "encoded"):
-                survey = Survey(Mark(0, "", Said()))
+                survey = Survey(Mark(0, "", StreamFacts()))
                 for chunk in _chunks(name, 0):
                     for _ in survey.feed(chunk):
                         pass
@@ -251,12 +257,12 @@ class Replay:
         return said
 
 
-def _entering(said: Said, seen: Seen) -> Said:
+def _entering(said: StreamFacts, seen: ReadOffset) -> StreamFacts:
     """What counts where a file is read on: an eos ends the file that says it, and no other."""
     return said if seen.position else replace(said, ended=False)
 
 
-def _closed(name: str, mark: Mark) -> Said:
+def _closed(name: str, mark: Mark) -> StreamFacts:
     """What was said in all of a file that is over."""
     survey = Survey(mark)
     for chunk in _chunks(name, mark.position):

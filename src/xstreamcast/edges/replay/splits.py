@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.inputs import Kind, chunks
-from xstreamcast.edges.replay.messages import Part, file_bytes
-from xstreamcast.edges.replay.offset import Said
+from xstreamcast.edges.replay.messages import FilePart, file_bytes
+from xstreamcast.edges.replay.offset import StreamFacts
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import SPLIT
-from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
+from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused, StructureArrived
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ class Split:
     begin: int
     end: int | None
     tag: str
-    said: Said
+    said: StreamFacts
     kind: Kind = "fragments"
     valid: str | None = None  # for a document: the instant or path of its valid times
     more: bool = False  # whether other files may follow: then an eos ends this one alone
     mapping: str | None = None  # files hold messages, which it makes units of
-    parts: tuple[Part, ...] = ()  # of these files
-    before: tuple[Part, ...] = ()  # of earlier batches: what they said last is needed
+    parts: tuple[FilePart, ...] = ()  # of these files
+    before: tuple[FilePart, ...] = ()  # of earlier batches: what they said last is needed
     number: int = 0  # how many batches were before
 
 
@@ -59,7 +59,7 @@ def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Ite
     decoder.ended, decoder.counts.read, decoder.more = said.ended, said.read, split.more
     rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.index == 0 and known is not None:
-        yield rows.rows(Described(known))
+        yield rows.rows(StructureArrived(known))
     shift = 0 if split.kind == "document" else split.begin - len(split.tag.encode())
     for arrival in _arrivals(split, decoder):
         if isinstance(arrival, Refused):

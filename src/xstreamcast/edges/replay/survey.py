@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.replay.offset import Said
+from xstreamcast.edges.replay.offset import StreamFacts
 from xstreamcast.edges.structures import read_structure, structure_of, write_structure
 from xstreamcast.edges.wire.reading import Broken, Read, Stray, WireReading
 from xstreamcast.edges.wire.words import EOS, HOLE, MEANING, STRUCTURE, Words
@@ -30,7 +30,7 @@ class Mark:
 
     position: int
     tag: str
-    said: Said
+    said: StreamFacts
 
 
 class Survey:
@@ -53,7 +53,7 @@ class Survey:
         for part in self._reading.feed(chunk):
             yield from self._part(part, most)
 
-    def close(self) -> Said:
+    def close(self) -> StreamFacts:
         """The file is over → what was said in all of it."""
         for part in self._reading.close():
             for _ in self._part(part, None):

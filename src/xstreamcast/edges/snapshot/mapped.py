@@ -11,9 +11,9 @@ import numpy as np
 from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.aliases import Aliases, Named
 from xstreamcast.edges.mapping.decoder import MappingDecoder
-from xstreamcast.edges.mapping.deliveries import Last
-from xstreamcast.edges.mapping.progress import Counts, FeedProgress
-from xstreamcast.edges.mapping.statements import Said, Statement
+from xstreamcast.edges.mapping.deliveries import LastDelivery
+from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
+from xstreamcast.edges.mapping.statements import StatedVersion, Statement
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 
@@ -59,7 +59,7 @@ def read_mapped(source: TableReader, at: str, decoder: MappingDecoder) -> None:
     """Give a new decoder what another one had."""
     facts = source.facts[f"{at}.mapped"]
     read_ids(source, f"{at}.ids", decoder.ids)
-    decoder.counts, decoder.ended = Counts(**facts["counts"]), facts["ended"]
+    decoder.counts, decoder.ended = MappingCounts(**facts["counts"]), facts["ended"]
     unchanged: dict[str, dict[int, tuple[int, bytes]]] = {}
     columns = source.values(f"{at}.unchanged", "kind", "code", "valid", "digest")
     for kind, code, valid, digest in zip(*columns, strict=True):
@@ -88,7 +88,7 @@ def _numbers(decoder: MappingDecoder) -> dict[str, int]:
 
 
 def _write_deliveries(
-    to: TableWriter, at: str, deliveries: Mapping[str, Mapping[str, Last]]
+    to: TableWriter, at: str, deliveries: Mapping[str, Mapping[str, LastDelivery]]
 ) -> None:
     parts = [(kind, part, one) for kind, own in deliveries.items() for part, one in own.items()]
     to.values(
@@ -105,12 +105,12 @@ def _write_deliveries(
         to.values(f"{at}.{name} delivered", delivery=delivery, code=code, value=value)
 
 
-def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, Last]]:
-    out: dict[str, dict[str, Last]] = {}
-    made: list[Last] = []
+def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, LastDelivery]]:
+    out: dict[str, dict[str, LastDelivery]] = {}
+    made: list[LastDelivery] = []
     columns = source.values(f"{at}.deliveries", "kind", "part", "said")
     for kind, part, said in zip(*columns, strict=True):
-        made.append(Last(said))
+        made.append(LastDelivery(said))
         out.setdefault(kind, {})[part] = made[-1]
     for name in ("units", "gone"):
         rows = source.values(f"{at}.{name} delivered", "delivery", "code", "value")
@@ -145,7 +145,7 @@ def _statements(source: TableReader, at: str) -> dict[str, dict[str, Statement]]
         made.append(Statement(version))
         out.setdefault(kind, {})[name] = made[-1]
     for statement, *said in zip(*source.values(f"{at}.stated", *_STATED), strict=True):
-        made[statement].said.append(Said(*said))
+        made[statement].said.append(StatedVersion(*said))
     return out
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.updates.events import Begin
 from xstreamcast.edges.updates.lines import LineReading
-from xstreamcast.edges.updates.regions import Counts
+from xstreamcast.edges.updates.regions import EventCounts
 from xstreamcast.edges.updates.tags import Learnt
-from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region
+from xstreamcast.edges.updates.tree import Leaf, Region, TreeElement, TreeNode
 from xstreamcast.edges.updates.tuples import Tuples
 from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
 from xstreamcast.operators.snapshot.history import structure_facts, structure_from
@@ -95,10 +95,10 @@ def _tuple_facts(tuples: Tuples) -> list[Any]:
 # -- the tree -------------------------------------------------------------------------------------
 
 
-def _write_tree(to: TableWriter, at: str, regions: Regions) -> dict[Place, int]:
+def _write_tree(to: TableWriter, at: str, regions: Regions) -> dict[TreeNode, int]:
     """The places below the top → their numbers; that of the top is 0."""
-    numbers: dict[Place, int] = {}
-    todo: list[Place] = [regions.top]
+    numbers: dict[TreeNode, int] = {}
+    todo: list[TreeNode] = [regions.top]
     while todo:
         place = todo.pop()
         numbers[place] = len(numbers)
@@ -109,7 +109,7 @@ def _write_tree(to: TableWriter, at: str, regions: Regions) -> dict[Place, int]:
         match place:
             case Leaf(token=token):
                 leaves.append((*where, token))
-            case Branch():
+            case TreeElement():
                 facts_of = place.tag, place.fragment, place.sent
                 elements.append((*where, place.token, place.ending is not None, *facts_of))
             case Region():
@@ -122,7 +122,7 @@ def _write_tree(to: TableWriter, at: str, regions: Regions) -> dict[Place, int]:
     return numbers
 
 
-def _region(region: Region, numbers: Mapping[Place, int]) -> tuple[Any, ...]:
+def _region(region: Region, numbers: Mapping[TreeNode, int]) -> tuple[Any, ...]:
     begun = region.begun and (region.begun.kind, region.begun.target, region.begun.id)
     flags = region.ended, region.hidden, region.frozen
     counts = tuple(region.counts.items())
@@ -136,9 +136,9 @@ def _write_rows(
     to.values(name, **dict(zip(columns, parts, strict=True)))
 
 
-def _read_tree(source: TableReader, at: str, regions: Regions) -> list[Place]:
+def _read_tree(source: TableReader, at: str, regions: Regions) -> list[TreeNode]:
     """Rebuild the tree → its places by number."""
-    made: dict[int, tuple[int, Place]] = {}
+    made: dict[int, tuple[int, TreeNode]] = {}
     for number, above, token in zip(*source.values(f"{at}.leaves", *_LEAVES), strict=True):
         made[number] = above, Leaf(tuple(token))
     for number, above, *values in zip(*source.values(f"{at}.elements", *_ELEMENTS), strict=True):
@@ -150,7 +150,7 @@ def _read_tree(source: TableReader, at: str, regions: Regions) -> list[Place]:
         region.ended, region.hidden, region.frozen = ended, hidden, frozen
         region.counts, region.sent, cursors[region] = dict(counts), sent, cursor
         made[number] = above, region
-    places: list[Place] = [regions.top]
+    places: list[TreeNode] = [regions.top]
     for number in range(1, len(made) + 1):
         above, place = made[number]
         places[above].append(place)
@@ -160,11 +160,13 @@ def _read_tree(source: TableReader, at: str, regions: Regions) -> list[Place]:
     return places
 
 
-def _branch(token: Any, ended: bool, tag: int, fragment: str | None, sent: bytes | None) -> Branch:
+def _branch(
+    token: Any, ended: bool, tag: int, fragment: str | None, sent: bytes | None
+) -> TreeElement:
     word, *rest = token
     if rest:
         rest[1] = tuple((name, value) for name, value in rest[1])
-    made = Branch((word, *rest))
+    made = TreeElement((word, *rest))
     made.tag, made.fragment, made.sent = tag, fragment, sent
     if ended:
         made.ending = ("eE", rest[0]) if rest else ("eT",)
@@ -174,7 +176,7 @@ def _branch(token: Any, ended: bool, tag: int, fragment: str | None, sent: bytes
 # -- regions, tags, what is to be sent ------------------------------------------------------------
 
 
-def _region_facts(regions: Regions, numbers: Mapping[Place, int]) -> dict[str, Any]:
+def _region_facts(regions: Regions, numbers: Mapping[TreeNode, int]) -> dict[str, Any]:
     if any(region not in numbers for region in regions._named.values()):
         raise NotNow("a region is open in what a replacement took away")
     return {
@@ -185,8 +187,8 @@ def _region_facts(regions: Regions, numbers: Mapping[Place, int]) -> dict[str, A
     }
 
 
-def _read_regions(facts: Mapping[str, Any], regions: Regions, places: list[Place]) -> None:
-    regions.counts = Counts(**facts["counts"])
+def _read_regions(facts: Mapping[str, Any], regions: Regions, places: list[TreeNode]) -> None:
+    regions.counts = EventCounts(**facts["counts"])
     for id, number in facts["named"]:
         region = places[number]
         assert isinstance(region, Region)
@@ -209,7 +211,7 @@ def _read_tags(source: TableReader, at: str, tags: Learnt) -> None:
     tags._travelling = set(facts["travelling"])
 
 
-def _cutter_facts(cutter: Cutter, numbers: Mapping[Place, int]) -> dict[str, Any]:
+def _cutter_facts(cutter: Cutter, numbers: Mapping[TreeNode, int]) -> dict[str, Any]:
     wrap = cutter._wrap
     known = numbers if wrap is None else {**numbers, wrap: _WRAP}
     if cutter._root is not None and cutter._root not in known:
@@ -226,10 +228,10 @@ def _cutter_facts(cutter: Cutter, numbers: Mapping[Place, int]) -> dict[str, Any
     }
 
 
-def _read_cutter(facts: Mapping[str, Any], cutter: Cutter, places: list[Place]) -> None:
+def _read_cutter(facts: Mapping[str, Any], cutter: Cutter, places: list[TreeNode]) -> None:
     if facts["wrap"] is not None:
         name, tag, sent = facts["wrap"]
-        cutter._wrap = Branch(("sE", name, ()))
+        cutter._wrap = TreeElement(("sE", name, ()))
         cutter._wrap.tag = tag
         cutter._wrap.sent = None if sent is None else sent.encode("latin-1")
 

@@ -5,6 +5,6 @@ b"" where there is nothing just now, and `Burst` for messages that came together
 """
 
 from xstreamcast.edges.sources.bursts import Burst, flattened, joined
-from xstreamcast.edges.sources.place import Place, is_place, place_of, shown
+from xstreamcast.edges.sources.place import SourceAddress, is_place, place_of, shown
 
-__all__ = ["Burst", "Place", "flattened", "is_place", "joined", "place_of", "shown"]
+__all__ = ["Burst", "SourceAddress", "flattened", "is_place", "joined", "place_of", "shown"]

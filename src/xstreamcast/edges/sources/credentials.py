@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.trust import checked
 from xstreamcast.errors import error
 
@@ -45,7 +45,7 @@ class Credentials:
         return made
 
 
-def credentials(place: Place, name: str | None = None) -> Credentials:
+def credentials(place: SourceAddress, name: str | None = None) -> Credentials:
     """What is known for a place that is read as the input `name`."""
     found = {**_from_file(place), **_from_environment(name)}
     if place.user is not None:
@@ -70,7 +70,7 @@ def _from_environment(name: str | None) -> dict[str, Any]:
     return found
 
 
-def _from_file(place: Place) -> dict[str, Any]:
+def _from_file(place: SourceAddress) -> dict[str, Any]:
     path = os.environ.get("XSTREAMCAST_CREDENTIALS")
     if path is None:
         return {}

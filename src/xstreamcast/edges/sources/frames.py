@@ -24,7 +24,7 @@ _MARKS: Final = 4096  # marks that a receiver is shown again
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class MessageFrame:
     """A whole message, a piece of something longer, or the end of that."""
 
     kind: int
@@ -55,14 +55,14 @@ class FrameLog:
             put_whole(path, f"xstreamcast-{secrets.token_hex(8)}".encode())
         return path.read_text("utf-8")
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self) -> Iterator[MessageFrame]:
         """What was written before this log was opened."""
         for frame, end in self._read():
             if end > self._whole:
                 return
             yield frame
 
-    def write(self, frames: list[Frame]) -> None:
+    def write(self, frames: list[MessageFrame]) -> None:
         """They are on disk when this returns."""
         for frame in frames:
             self._file.add(_head(frame) + frame.mark + frame.data)
@@ -71,7 +71,7 @@ class FrameLog:
     def close(self) -> None:
         self._file.close()
 
-    def _read(self) -> Iterator[tuple[Frame, int]]:
+    def _read(self) -> Iterator[tuple[MessageFrame, int]]:
         """The frames that are whole, each with the place where it ends."""
         if not self._path.exists():
             return
@@ -85,9 +85,9 @@ class FrameLog:
                 if len(body) < mark + data or zlib.crc32(body) != check:
                     return
                 end += _HEAD.size + len(body)
-                yield Frame(kind, body[mark:], body[:mark]), end
+                yield MessageFrame(kind, body[mark:], body[:mark]), end
 
 
-def _head(frame: Frame) -> bytes:
+def _head(frame: MessageFrame) -> bytes:
     check = zlib.crc32(frame.data, zlib.crc32(frame.mark))
     return _HEAD.pack(frame.kind, len(frame.mark), len(frame.data), check)

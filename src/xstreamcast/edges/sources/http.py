@@ -19,7 +19,7 @@ from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.events import EventReader
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
-from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.retrying import BackOff
 from xstreamcast.edges.sources.trust import hint_of, trusting
 from xstreamcast.errors import Error, error
@@ -34,7 +34,7 @@ _ACCEPT: Final = "application/xml, text/xml, text/event-stream, */*;q=0.5"
 class HttpReceiver:
     """One address of a server."""
 
-    def __init__(self, place: Place, known: Credentials, once: bool) -> None:
+    def __init__(self, place: SourceAddress, known: Credentials, once: bool) -> None:
         self._place, self._known, self._once = place, known, once
         self._library = needed("httpx")
         self._every = place.seconds("every", _EVERY)

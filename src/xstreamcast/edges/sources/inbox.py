@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any, Final, Protocol
 
 from xstreamcast.edges.sources.bursts import Burst
-from xstreamcast.edges.sources.frames import END, MESSAGE, PIECE, Frame
+from xstreamcast.edges.sources.frames import END, MESSAGE, PIECE, MessageFrame
 
 _MOST: Final = 1 << 26  # bytes that wait to be taken before a receiver has to
 _LEAVE: Final = 3.0  # seconds that a receiver has to say goodbye
@@ -27,17 +27,17 @@ Noting = Callable[[Sequence[Any]], None]  # called with the origin of the next m
 Guarding = Callable[[bytes], bytes]  # what of a message counts
 
 
-class Log(Protocol):
+class InboxLog(Protocol):
     """Where what came is written down."""
 
     @property
     def marks(self) -> Iterable[bytes]:
         """The marks of the last messages."""
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self) -> Iterator[MessageFrame]:
         """What was written before."""
 
-    def write(self, frames: list[Frame]) -> None:
+    def write(self, frames: list[MessageFrame]) -> None:
         """On disk when this returns."""
 
 
@@ -56,7 +56,7 @@ class Receiver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    frame: Frame
+    frame: MessageFrame
     done: Done | None = None
     where: Any = None
 
@@ -65,7 +65,7 @@ class Inbox:
     """Where receivers put what comes, and whence it is taken in pieces."""
 
     def __init__(
-        self, receivers: Sequence[Receiver], log: Log | None = None, *,
+        self, receivers: Sequence[Receiver], log: InboxLog | None = None, *,
         noting: Noting | None = None, guard: Guarding | None = None,
     ) -> None:  # fmt: skip
         self._receivers, self._log = receivers, log
@@ -100,15 +100,15 @@ class Inbox:
         self, data: bytes, *, done: Done | None = None, mark: bytes = b"", where: Any = None
     ) -> None:
         """A whole message; `done` is called when it cannot be lost any more."""
-        self._put(_Waiting(Frame(MESSAGE, data, mark), done, where))
+        self._put(_Waiting(MessageFrame(MESSAGE, data, mark), done, where))
 
     def piece(self, data: bytes) -> None:
         """Bytes of something that has no end yet."""
-        self._put(_Waiting(Frame(PIECE, data)))
+        self._put(_Waiting(MessageFrame(PIECE, data)))
 
     def end(self) -> None:
         """What the pieces belonged to has ended."""
-        self._put(_Waiting(Frame(END)))
+        self._put(_Waiting(MessageFrame(END)))
 
     def say(self, sentence: str) -> None:
         """A note for the user."""
@@ -232,7 +232,7 @@ class Inbox:
 
     # -- pieces -----------------------------------------------------------------------------------
 
-    def _again(self, log: Log) -> Iterator[bytes | None]:
+    def _again(self, log: InboxLog) -> Iterator[bytes | None]:
         for frame in log.frames():
             data = self._counting(frame)
             if data:
@@ -240,7 +240,7 @@ class Inbox:
             if frame.kind == END or (data and frame.kind == MESSAGE):
                 yield None
 
-    def _counting(self, frame: Frame) -> bytes:
+    def _counting(self, frame: MessageFrame) -> bytes:
         if self._guard is None or frame.kind != MESSAGE:
             return frame.data
         return self._guard(frame.data)

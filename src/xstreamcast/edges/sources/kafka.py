@@ -18,7 +18,7 @@ from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.notes import Notes
-from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.trust import HINT
 from xstreamcast.errors import error
 
@@ -45,7 +45,9 @@ class _Run:
 class KafkaReceiver:
     """The topics of a broker; with a group, the partitions that the group leaves to us."""
 
-    def __init__(self, place: Place, known: Credentials, once: bool, notes: Notes | None) -> None:
+    def __init__(
+        self, place: SourceAddress, known: Credentials, once: bool, notes: Notes | None
+    ) -> None:
         self._place, self._known, self._once, self._notes = place, known, once, notes
         self._library = needed("confluent_kafka")
         self._topics = [topic for topic in place.path[1:].split(",") if topic]
@@ -241,7 +243,7 @@ class KafkaReceiver:
         }
 
 
-def client_settings(place: Place, known: Credentials) -> dict[str, Any]:
+def client_settings(place: SourceAddress, known: Credentials) -> dict[str, Any]:
     """How a broker is reached, and who we are there."""
     made: dict[str, Any] = {"bootstrap.servers": place.host}
     if known.user is not None:

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
-from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.trust import hint_of
 from xstreamcast.errors import Error, error
 
@@ -28,7 +28,7 @@ _KNOWN: Final = 4096
 class MqttReceiver:
     """A broker's messages on some topics."""
 
-    def __init__(self, place: Place, known: Credentials, session: str | None) -> None:
+    def __init__(self, place: SourceAddress, known: Credentials, session: str | None) -> None:
         self._place, self._credentials = place, known
         self._library = needed("paho.mqtt.client")
         self._session = place.options.get("session") or session

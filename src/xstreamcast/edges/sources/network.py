@@ -13,7 +13,7 @@ from xstreamcast.edges.sources.frames import FrameLog
 from xstreamcast.edges.sources.guard import OrderGuard
 from xstreamcast.edges.sources.inbox import Inbox, Patience, Receiver
 from xstreamcast.edges.sources.notes import Notes, file_name
-from xstreamcast.edges.sources.place import Place, addresses, place_of
+from xstreamcast.edges.sources.place import SourceAddress, addresses, place_of
 from xstreamcast.edges.sources.xml_log import XmlLog
 from xstreamcast.errors import error
 
@@ -59,7 +59,7 @@ def network_pieces(
 
 
 def _remembered(
-    place: Place, name: str | None, checkpoint: Remembering, patience: Patience
+    place: SourceAddress, name: str | None, checkpoint: Remembering, patience: Patience
 ) -> Iterator[bytes | Burst | None]:
     """Records that can be read again: only where they were is written down."""
     from xstreamcast.edges.sources.kafka import KafkaReceiver
@@ -71,7 +71,7 @@ def _remembered(
 
 
 def _receiver(
-    place: Place, name: str | None, follow: bool, once: bool, session: str | None
+    place: SourceAddress, name: str | None, follow: bool, once: bool, session: str | None
 ) -> Receiver:
     known: Any = credentials(place, name)
     match place.scheme:

@@ -33,7 +33,7 @@ _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceAddress:
     """Where a source is: `url` has neither our options nor a password."""
 
     scheme: Scheme
@@ -72,7 +72,7 @@ def addresses(source: str) -> list[str]:
     return [word for word in re.split(r"[,\s]+(?=(?:http|ws|mqtt|kafka|tcp)s?://)", source) if word]
 
 
-def place_of(address: str) -> Place:
+def place_of(address: str) -> SourceAddress:
     """An address, read; a mistake in it is named without what is secret."""
     found = _SCHEME.match(address)
     if found is None:
@@ -86,7 +86,9 @@ def place_of(address: str) -> Place:
         raise error("XSCU0003", f"{shown(address)} names no host")
     host, port = _host(scheme, found[2], authority, shown(address))
     url = f"{found[1]}{found[2]}://{words}"
-    return Place(scheme, bool(found[2]), url, host, port, slash + path, options, user, password)
+    return SourceAddress(
+        scheme, bool(found[2]), url, host, port, slash + path, options, user, password
+    )
 
 
 def _options(scheme: str, rest: str, given: str) -> tuple[str, dict[str, str]]:

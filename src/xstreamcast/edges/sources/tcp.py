@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from xstreamcast.edges.sources.inbox import Inbox
-from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.retrying import BackOff
 from xstreamcast.errors import error
 
@@ -22,7 +22,7 @@ _LOOK: Final = 0.5  # seconds between two checks for a reader
 class TcpReceiver:
     """A peer that is called, again if `follow`; or peers that call."""
 
-    def __init__(self, place: Place, follow: bool) -> None:
+    def __init__(self, place: SourceAddress, follow: bool) -> None:
         self._place, self._follow = place, follow
 
     def receive(self, out: Inbox) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
-from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.retrying import BackOff
 from xstreamcast.edges.sources.trust import hint_of, trusting
 from xstreamcast.errors import error
@@ -25,7 +25,7 @@ _REACHED: Final = re.compile(rb"<\?reached (\d+)\?>\s*\Z")
 class WebSocketReceiver:
     """A server of messages."""
 
-    def __init__(self, place: Place, known: Credentials) -> None:
+    def __init__(self, place: SourceAddress, known: Credentials) -> None:
         self._place, self._known = place, known
         self._library = needed("websockets.sync.client")
         self._since = 0  # of a broadcast: the number up to which all has come

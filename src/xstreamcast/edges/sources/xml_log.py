@@ -13,7 +13,7 @@ from typing import Final
 
 from xstreamcast.edges.disk import GrowingFile, make_folder, put_whole
 from xstreamcast.edges.inputs import kind_of
-from xstreamcast.edges.sources.frames import END, MESSAGE, Frame
+from xstreamcast.edges.sources.frames import END, MESSAGE, MessageFrame
 
 _MARKS: Final = 4096
 _OWN_ROOT: Final = (b"<?xml", b"<!DOCTYPE", b"<fragments", b"<stream:fragments")
@@ -50,11 +50,11 @@ class XmlLog:
             put_whole(path, f"xstreamcast-{secrets.token_hex(8)}".encode())
         return path.read_text("utf-8")
 
-    def frames(self) -> Iterator[Frame]:
+    def frames(self) -> Iterator[MessageFrame]:
         """What was written is read as files."""
         return iter(())
 
-    def write(self, frames: list[Frame]) -> None:
+    def write(self, frames: list[MessageFrame]) -> None:
         """They are on disk when this returns."""
         for frame in frames:
             self._write(frame)
@@ -71,7 +71,7 @@ class XmlLog:
         self._end()
         self._marks.close()
 
-    def _write(self, frame: Frame) -> None:
+    def _write(self, frame: MessageFrame) -> None:
         if frame.kind == END:
             self._end()
             return

@@ -34,7 +34,7 @@ _NONE: Final = "null"  # kept where it is known that there is no guide
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class TagPruning:
     """The guide of a stream, and by the tag that a hole says: which tags fill such holes."""
 
     guide: Guide
@@ -69,7 +69,7 @@ def guide_of(
     table: Path, state: State, stream: str, structure: TagStructure,
     look: Callable[[Sequence[File]], Mapping[str, str]] | None = None,
     fill: Callable[[Sequence[File]], Fillers] | None = None,
-) -> Kept | None:  # fmt: skip
+) -> TagPruning | None:  # fmt: skip
     """The guide that was kept, or is made of what is kept of files; then it is kept.
 
     `look` finds what files hold that nobody has looked into, by their path (else: None); `fill`
@@ -138,7 +138,7 @@ def _whole(path: Path) -> str | None:
 def made_guide(
     structure: TagStructure, files: Sequence[File], insides: Mapping[str, Inside],
     ways: frozenset[tuple[int, int, int]],
-) -> Kept:  # fmt: skip
+) -> TagPruning:  # fmt: skip
     """The guide of all files: as `observed` would make it of their fragments."""
     by_tag: dict[int, Inside] = {}
     for file in files:
@@ -164,7 +164,7 @@ def made_guide(
         {tag: found for tag, found in links.items() if found},
         frozenset(tag for tag, inside in by_tag.items() if inside.binds),
     )
-    return Kept(guide, {label: frozenset(found) for label, found in labels.items()})
+    return TagPruning(guide, {label: frozenset(found) for label, found in labels.items()})
 
 
 def keep_guide(table: Path, number: int, stream: str, history: History) -> None:
@@ -172,7 +172,9 @@ def keep_guide(table: Path, number: int, stream: str, history: History) -> None:
     path = _path(table, number, stream)
     if _whole(path) is None:
         whole = _one_tag_each(history)
-        text = json.dumps(_fields(Kept(history.guide(), _labels(history)))) if whole else _NONE
+        text = (
+            json.dumps(_fields(TagPruning(history.guide(), _labels(history)))) if whole else _NONE
+        )
         _put(path, text)
 
 
@@ -210,7 +212,7 @@ def _labels(history: History) -> dict[int, frozenset[int]]:
 # -- in JSON ---------------------------------------------------------------------------------------
 
 
-def _fields(kept: Kept) -> dict[str, Any]:
+def _fields(kept: TagPruning) -> dict[str, Any]:
     guide = kept.guide
     return {
         "roots": sorted(guide.roots),
@@ -226,7 +228,7 @@ def _fields(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _from_fields(fields: dict[str, Any] | None) -> Kept | None:
+def _from_fields(fields: dict[str, Any] | None) -> TagPruning | None:
     if fields is None:
         return None
     guide = Guide(
@@ -237,7 +239,7 @@ def _from_fields(fields: dict[str, Any] | None) -> Kept | None:
         {tag: frozenset(_link(*link) for link in links) for tag, links in fields["links"]},
         frozenset(fields["binding"]),
     )
-    return Kept(guide, {label: frozenset(tags) for label, tags in fields["labels"]})
+    return TagPruning(guide, {label: frozenset(tags) for label, tags in fields["labels"]})
 
 
 def _link(path: list[list[str]], child: int) -> Link:

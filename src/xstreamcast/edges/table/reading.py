@@ -14,7 +14,7 @@ from xstreamcast.errors import DataPlace, error
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.edges.immutable import Path
+    from xstreamcast.edges.immutable import TagPath
     from xstreamcast.edges.loading import Keep, Loaded
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.fragment import Refused
@@ -74,7 +74,7 @@ def load_table(
     query: tuple[Program, str] | None = None,
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
-    immutable: tuple[Path, ...] = (),
+    immutable: tuple[TagPath, ...] = (),
 ) -> Loaded:
     """Read a stream of a table into a history whose tapes are in `store`.
 
@@ -82,7 +82,7 @@ def load_table(
     a program that has no other input and a strategy, only the fragments of the
     tags it needs are read, if that is known; `now` is that of the whole stream all the same.
     """
-    from xstreamcast.edges.immutable import Kept
+    from xstreamcast.edges.immutable import ImmutableArrivals
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.loading import Loaded
     from xstreamcast.edges.table.batches import take_rows
@@ -107,7 +107,7 @@ def load_table(
         tags = needed_tags(query[0], name, guide, query[1])
     files = state.files_of(which, tags) or state.files_of(which)
     paths = tuple(path for path in immutable if path.stream in (None, name))
-    kept = Kept(name, paths) if paths else None
+    kept = ImmutableArrivals(name, paths) if paths else None
     sifting = None
     if guide is not None and query is not None and kept is None:
         sifting = sifting_of(log.path, which, [query[0]], name, guide, query[1])

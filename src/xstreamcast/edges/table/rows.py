@@ -23,12 +23,12 @@ from xstreamcast.model.fragment import (
     TIMELESS,
     ZONED,
     Arrival,
-    Described,
     Ended,
     FragmentBatch,
     Heartbeat,
     Op,
     Refused,
+    StructureArrived,
 )
 from xstreamcast.model.instant import START
 from xstreamcast.model.markup import quoteattr
@@ -59,7 +59,7 @@ class Rows:
         match arrival:
             case FragmentBatch():
                 return self._fragments(arrival)
-            case Described(structure):
+            case StructureArrived(structure):
                 line = structure_line(structure)
                 return self._one(operation=STRUCTURE, payload=line)
             case Heartbeat(instant):

@@ -15,7 +15,7 @@ from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire.encoder import OPEN
 from xstreamcast.edges.wire.reading import Read
 from xstreamcast.edges.wire.scanned import ABSENT, ZONED, Scanned, Taken, decode_holes, scan
-from xstreamcast.edges.wire.spots import Begin, Spot
+from xstreamcast.edges.wire.spots import Spot, UncountedSpot
 from xstreamcast.edges.wire.words import FILLER, REMOVE, REPEAT, REPLACE
 from xstreamcast.errors import Error
 from xstreamcast.model.fragment import FragmentBatch
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import Arrival
 
 _MEANT: Final = np.array([FILLER, REPLACE, REMOVE, REPEAT], np.uint8)  # in the order of WORDS
-_NOTHING: Final = Begin(0, Spot(), b"")
+_NOTHING: Final = UncountedSpot(0, Spot(), b"")
 _ANY: Final = b"<any/>"  # a batch of removals has a tape, too
 
 

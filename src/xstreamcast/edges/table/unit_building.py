@@ -34,7 +34,7 @@ from xstreamcast.model.fragment import ZONED
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.feeds.document import Forbidden
-from xstreamcast.operators.units.history_part import Places, history_part
+from xstreamcast.operators.units.history_part import FragmentPlaces, history_part
 from xstreamcast.operators.units.root import check_spine, latest_place
 from xstreamcast.tape.store import Store
 
@@ -100,7 +100,7 @@ def root_units(
 ) -> RootUnits | None:
     """The root as of an instant; None where there is none, or it has no units."""
     history = _history(table, files, stream, structure, until)
-    links = Places(history)
+    links = FragmentPlaces(history)
     links.catch_up()
     codes = history.roots(until).tolist()
     if len(codes) > 1:

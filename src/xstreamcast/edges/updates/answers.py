@@ -115,7 +115,7 @@ def item_events(id: str, item: str) -> Iterator[Event]:
             case "pi", str(target), str(text):
                 yield e.Instruction(id, target, text)
             case _:
-                yield e.Text(id, str(token[1]))
+                yield e.CharacterData(id, str(token[1]))
 
 
 def items(tokens: Iterable[Token]) -> list[str]:

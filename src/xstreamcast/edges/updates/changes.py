@@ -9,7 +9,7 @@ from xstreamcast.edges.changes import ChangeReader
 from xstreamcast.edges.updates.answers import EventWriter
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.updates.events import Event
-from xstreamcast.edges.updates.regions import Counts
+from xstreamcast.edges.updates.regions import EventCounts
 from xstreamcast.errors import Error
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.change import Change
@@ -18,7 +18,7 @@ from xstreamcast.model.instant import START
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.immutable import Path
+    from xstreamcast.edges.immutable import TagPath
 
 
 class ChangeDecoder:
@@ -35,7 +35,7 @@ class ChangeDecoder:
         *,
         names: Names | None = None,
         on_error: Literal["quarantine", "stop"] = "quarantine",
-        immutable: tuple[Path, ...] = (),
+        immutable: tuple[TagPath, ...] = (),
     ) -> None:
         self.name, self.on_error = name, on_error
         self.more = False  # whether another input follows
@@ -56,7 +56,7 @@ class ChangeDecoder:
         return self._answer.ignored
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> EventCounts:
         """What has passed: events, updates, refused."""
         return self._answer.counts
 

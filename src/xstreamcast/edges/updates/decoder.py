@@ -12,19 +12,19 @@ from xstreamcast.edges.updates.fixing import Fixing
 from xstreamcast.edges.updates.fragments import Cutter
 from xstreamcast.edges.updates.lines import LineReading
 from xstreamcast.edges.updates.markup import MarkupReading
-from xstreamcast.edges.updates.parts import Part, Read, Unread
-from xstreamcast.edges.updates.regions import Counts
+from xstreamcast.edges.updates.parts import EventPart, MalformedEvent, Read
+from xstreamcast.edges.updates.regions import EventCounts
 from xstreamcast.edges.updates.tuples import ROOT, Tuples
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import OPEN
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
+from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused, StructureArrived
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.immutable import Path
+    from xstreamcast.edges.immutable import TagPath
 
 
 _FULL: Final = 1 << 15  # bytes of a chunk behind which more is waiting to be read
@@ -53,7 +53,7 @@ class UpdateDecoder:
         on_error: Literal["quarantine", "stop"] = "quarantine",
         wrap: str | None = None,
         versions: bool = False,
-        immutable: tuple[Path, ...] = (),
+        immutable: tuple[TagPath, ...] = (),
     ) -> None:
         self.name, self.on_error = name, on_error
         self.more = False  # whether another input follows
@@ -69,7 +69,7 @@ class UpdateDecoder:
         self._wire = None if structure is None else self._new_wire(structure)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> EventCounts:
         """What has passed: events, updates, refused."""
         return self._cutter.regions.counts
 
@@ -90,7 +90,7 @@ class UpdateDecoder:
 
     def said(self, events: Iterable[Event], last: bool = False) -> list[Arrival]:
         """Take events in that came some other way → what they completed."""
-        return list(self._arrivals((Part(event, 0, 0, b"") for event in events), last))
+        return list(self._arrivals((EventPart(event, 0, 0, b"") for event in events), last))
 
     def end_input(self) -> list[Arrival]:
         """End one input of the stream; regions stay open for updates from the next."""
@@ -106,7 +106,7 @@ class UpdateDecoder:
     ) -> Iterator[Arrival]:
         for part in parts:
             try:
-                if not isinstance(part, Part):
+                if not isinstance(part, EventPart):
                     self.counts.events += 1
                     self.counts.refused += 1
                     raise error(part.code, part.reason)
@@ -121,7 +121,7 @@ class UpdateDecoder:
             try:
                 yield from self._tell()
             except Error as refused:
-                yield self._refuse(refused, Unread("", "", 0, 0, b""))
+                yield self._refuse(refused, MalformedEvent("", "", 0, 0, b""))
         yield from self._sent()
 
     def _counts_now(self, full: bool) -> bool:
@@ -153,7 +153,7 @@ class UpdateDecoder:
         if lines and structure is not None and structure is not self.structure:
             yield from self._sent()
             self.structure, self._wire = structure, self._new_wire(structure)
-            yield Described(structure)
+            yield StructureArrived(structure)
         self._waiting += lines
 
     def _sent(self) -> Iterator[Arrival]:

@@ -76,7 +76,7 @@ class EndElement:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class CharacterData:
     """cD: character data."""
 
     id: str
@@ -148,7 +148,7 @@ class At:
 
 
 Content: TypeAlias = (
-    StartElement | EndElement | Text | Comment | Instruction | StartTuple | EndTuple
+    StartElement | EndElement | CharacterData | Comment | Instruction | StartTuple | EndTuple
 )
 Update: TypeAlias = Begin | End | Freeze | Hide | Show
 Event: TypeAlias = StartStream | EndStream | Content | Update | At
@@ -170,7 +170,7 @@ def checked(event: Event) -> Event:
                 _check_text(value)
             if len(dict(attributes)) < len(attributes):
                 raise error("XSCE0006", f"duplicate attribute on {tag}")
-        case Text(_, text):
+        case CharacterData(_, text):
             _check_text(text)
         case Comment(_, text):
             _check_text(text)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.events import Event
-from xstreamcast.edges.updates.tree import Branch, Region
+from xstreamcast.edges.updates.tree import Region, TreeElement
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.immutable import Path
+    from xstreamcast.edges.immutable import TagPath
     from xstreamcast.edges.updates.regions import Regions
 
 
@@ -23,7 +23,7 @@ class Fixing:
     one. Next to a region that contains one, others may still be inserted.
     """
 
-    def __init__(self, regions: Regions, paths: tuple[Path, ...]) -> None:
+    def __init__(self, regions: Regions, paths: tuple[TagPath, ...]) -> None:
         self._regions, self._paths = regions, paths
         self._fixed: dict[str, bool] = {}  # region: whether regions inserted next to it are, too
         self._left_out: set[str] = set()  # what updates that were left out are called
@@ -74,10 +74,10 @@ class Fixing:
     def _is_at_path(self, child: object) -> bool:
         if isinstance(child, Region):
             return any(self._is_at_path(inner) for inner in child.children())
-        return isinstance(child, Branch) and any(p.matches(_names(child)) for p in self._paths)
+        return isinstance(child, TreeElement) and any(p.matches(_names(child)) for p in self._paths)
 
 
-def _names(element: Branch | None) -> tuple[str, ...]:
+def _names(element: TreeElement | None) -> tuple[str, ...]:
     """The local names from the root down to an element."""
     found: list[str] = []
     while element is not None:

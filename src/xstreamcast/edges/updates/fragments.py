@@ -17,8 +17,8 @@ from typing import Final
 from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.regions import Regions
-from xstreamcast.edges.updates.tags import Given, Learnt, Tags, scope
-from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region, walk
+from xstreamcast.edges.updates.tags import Learnt, StructureTags, Tags, scope
+from xstreamcast.edges.updates.tree import Leaf, Region, TreeElement, TreeNode, walk
 from xstreamcast.edges.updates.writing import leaf, start_tag
 from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
 from xstreamcast.errors import error
@@ -39,12 +39,12 @@ class Cutter:
         self, structure: TagStructure | None = None, wrap: str | None = None, versions: bool = False
     ) -> None:
         self.regions = Regions(self._touch)
-        self._tags: Tags = Learnt(versions) if structure is None else Given(structure)
-        self._wrap: Branch | None = None
-        self._root: Branch | None = None
+        self._tags: Tags = Learnt(versions) if structure is None else StructureTags(structure)
+        self._wrap: TreeElement | None = None
+        self._root: TreeElement | None = None
         self._above = self._recut = False  # whether anything around the root changed
         self._regions: dict[Region, None] = {}
-        self._hosts: dict[Branch, None] = {}
+        self._hosts: dict[TreeElement, None] = {}
         self._timeless = not versions and (
             structure is None or all(tag.type == "snapshot" for tag in structure.tags.values())
         )
@@ -56,7 +56,7 @@ class Cutter:
 
     def wrap(self, name: str) -> None:
         """Put an element around the streams, before anything has come on them."""
-        self._root = self._wrap = Branch(("sE", name, ()))
+        self._root = self._wrap = TreeElement(("sE", name, ()))
         self._tags.note(self._wrap)
 
     @property
@@ -115,8 +115,8 @@ class Cutter:
 
     # -- what was touched -------------------------------------------------------------------------
 
-    def _touch(self, place: Place) -> None:
-        if isinstance(place, Branch) and place.is_element and place.tag is None:
+    def _touch(self, place: TreeNode) -> None:
+        if isinstance(place, TreeElement) and place.is_element and place.tag is None:
             self._recut |= self._tags.note(place)
             self._give_name(place)
         if isinstance(place, Region) and place.begun is not None:
@@ -125,21 +125,21 @@ class Cutter:
         else:
             self._invalidate(place)
 
-    def _invalidate(self, place: Place) -> None:
+    def _invalidate(self, place: TreeNode) -> None:
         """The content below the place changed, and so does the fragment around it."""
-        inner: Place | None = place
-        while inner is not None and not (isinstance(inner, Branch) and self._travels(inner)):
+        inner: TreeNode | None = place
+        while inner is not None and not (isinstance(inner, TreeElement) and self._travels(inner)):
             if isinstance(inner, Region):
                 inner.sent = None
             inner = inner.above
-        if isinstance(inner, Branch):
+        if isinstance(inner, TreeElement):
             self._hosts[inner] = None
         else:
             self._above = True
             if self._wrap is not None:
                 self._hosts[self._wrap] = None
 
-    def _travels(self, element: Branch) -> bool:
+    def _travels(self, element: TreeElement) -> bool:
         return element is self._root or (element.is_element and self._tags.travels(element))
 
     def _compare_regions(self) -> None:
@@ -159,7 +159,7 @@ class Cutter:
         for place, leaving in walk(self._root):
             if isinstance(place, Region):
                 place.sent = None
-            if isinstance(place, Branch) and not leaving and self._travels(place):
+            if isinstance(place, TreeElement) and not leaving and self._travels(place):
                 self._hosts[place] = None
         self._hosts[self._root] = None
 
@@ -168,11 +168,11 @@ class Cutter:
         self._above = False
         if self._wrap is not None:
             return
-        found: list[Branch] = []
+        found: list[TreeElement] = []
         for place, leaving in walk(self.regions.top, lambda place: not _is_element(place)):
             if leaving:
                 continue
-            if isinstance(place, Branch) and place.is_element:
+            if isinstance(place, TreeElement) and place.is_element:
                 found.append(place)
             elif isinstance(place, Leaf) and place.token[0] == "cD" and str(place.token[1]).strip():
                 raise error(
@@ -183,7 +183,7 @@ class Cutter:
         if found and found[0] is not self._root:
             self._set_root(found[0])
 
-    def _set_root(self, root: Branch) -> None:
+    def _set_root(self, root: TreeElement) -> None:
         if self._root is not None and self._root.tag != root.tag:
             old, new = self._root.token[1], root.token[1]
             said = (
@@ -196,7 +196,7 @@ class Cutter:
 
     # -- emitting --------------------------------------------------------------------------------
 
-    def _tell(self, host: Branch) -> Iterator[bytes]:
+    def _tell(self, host: TreeElement) -> Iterator[bytes]:
         if host.gone or host.tag is None:
             return
         payload = self._payload(host)
@@ -214,7 +214,7 @@ class Cutter:
             return show_instant(self.regions.counts.events * SECOND)
         return show_instant(*self._instant)
 
-    def _give_name(self, element: Branch) -> None:
+    def _give_name(self, element: TreeElement) -> None:
         """Name the element at the top of a region by the region's place; at once, as the region
         may be dissolved later."""
         above, tag = element.above, element.tag
@@ -222,7 +222,7 @@ class Cutter:
             count = above.counts[tag] = above.counts.get(tag, 0) + 1
             element.fragment = f"{tag}.{count}.{above.slot}"
 
-    def _name(self, host: Branch) -> str:
+    def _name(self, host: TreeElement) -> str:
         if host is self._root:
             return ROOT
         if host.fragment is None:
@@ -230,12 +230,12 @@ class Cutter:
             host.fragment = f"e{self._serial}"
         return host.fragment
 
-    def _payload(self, host: Branch) -> bytes:
+    def _payload(self, host: TreeElement) -> bytes:
         inside = self.regions.top if host is self._wrap else host
         whole = _start(host) + self._content(inside) + _end(host)
         return declaring(whole, scope(host.around))
 
-    def _content(self, top: Place) -> bytes:
+    def _content(self, top: TreeNode) -> bytes:
         """The content below, with holes for fragments; unchanged regions as they were sent."""
         parts: list[bytes] = []
         child = top.first if not (isinstance(top, Region) and top.hidden) else None
@@ -251,25 +251,25 @@ class Cutter:
             child = child.behind
         return b"".join(parts)
 
-    def _enters(self, place: Place) -> bool:
+    def _enters(self, place: TreeNode) -> bool:
         return not (self._is_hole(place) or (isinstance(place, Region) and place.sent is not None))
 
-    def _write(self, place: Place, leaving: bool, parts: list[bytes]) -> None:
+    def _write(self, place: TreeNode, leaving: bool, parts: list[bytes]) -> None:
         match place:
             case Leaf(token=token) if not leaving:
                 parts.append(leaf(token).encode())
-            case Branch() if self._is_hole(place):
+            case TreeElement() if self._is_hole(place):
                 if not leaving:
                     parts.append(hole(self._name(place), place.tag or 0))
-            case Branch() if place.is_element:
+            case TreeElement() if place.is_element:
                 parts.append(_end(place) if leaving else _start(place))
             case Region(sent=bytes(said)) if not leaving:
                 parts.append(said)
             case _:
                 pass
 
-    def _is_hole(self, place: Place) -> bool:
-        return isinstance(place, Branch) and self._travels(place)
+    def _is_hole(self, place: TreeNode) -> bool:
+        return isinstance(place, TreeElement) and self._travels(place)
 
 
 _WRAP: Final = "name an element to put around the streams (wrap)"
@@ -280,13 +280,13 @@ def _is_inside(region: Region, others: dict[Region, None]) -> bool:
     return isinstance(region.above, Region) and region.above in others
 
 
-def _is_element(place: Place) -> bool:
-    return isinstance(place, Branch) and place.is_element
+def _is_element(place: TreeNode) -> bool:
+    return isinstance(place, TreeElement) and place.is_element
 
 
-def _start(element: Branch) -> bytes:
+def _start(element: TreeElement) -> bytes:
     return start_tag(element.token).encode()
 
 
-def _end(element: Branch) -> bytes:
+def _end(element: TreeElement) -> bytes:
     return f"</{element.token[1]}>".encode()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from xstreamcast.edges.updates.events import Event
-from xstreamcast.edges.updates.parts import Part, Read, Unread
+from xstreamcast.edges.updates.parts import EventPart, MalformedEvent, Read
 from xstreamcast.edges.updates.records import Record, event, record
 from xstreamcast.errors import Error, error
 
@@ -57,9 +57,9 @@ class LineReading:
         if not raw.strip():
             return
         try:
-            yield Part(event(_record(raw)), self._offset, self._line, raw)
+            yield EventPart(event(_record(raw)), self._offset, self._line, raw)
         except Error as refused:
-            yield Unread(refused.code, refused.message, self._offset, self._line, raw)
+            yield MalformedEvent(refused.code, refused.message, self._offset, self._line, raw)
 
 
 def _record(raw: bytes) -> Record:

@@ -12,7 +12,7 @@ from typing import Final
 from xml.parsers import expat
 
 from xstreamcast.edges.updates.events import Event
-from xstreamcast.edges.updates.parts import Part, Read, Unread
+from xstreamcast.edges.updates.parts import EventPart, MalformedEvent, Read
 from xstreamcast.edges.updates.records import FIELDS, Record, event, record
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.model.markup import escape, quoteattr
@@ -95,7 +95,7 @@ class MarkupReading:
         stray, self._stray = self._stray, None
         if stray is not None and (text := stray[0].strip()):
             why = f"between events there must be no text; got {text[:40]}"
-            self._out.append(Unread("XSCE0001", why, stray[1], stray[2], text.encode()))
+            self._out.append(MalformedEvent("XSCE0001", why, stray[1], stray[2], text.encode()))
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._end_stray()
@@ -140,7 +140,7 @@ class MarkupReading:
         try:
             if self._wrong is not None:
                 raise error("XSCE0001", self._wrong)
-            self._out.append(Part(event(said), self._at, self._line, raw))
+            self._out.append(EventPart(event(said), self._at, self._line, raw))
         except Error as refused:
             code, why = refused.code, refused.message
-            self._out.append(Unread(code, why, self._at, self._line, raw))
+            self._out.append(MalformedEvent(code, why, self._at, self._line, raw))

@@ -9,7 +9,7 @@ from xstreamcast.model.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EventPart:
     """An event and its position: byte offset from 0, line from 1."""
 
     event: Event
@@ -19,7 +19,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class MalformedEvent:
     """Bytes that are not an event, their position and the reason."""
 
     code: str
@@ -29,4 +29,4 @@ class Unread:
     raw: bytes
 
 
-Read: TypeAlias = Part | Unread
+Read: TypeAlias = EventPart | MalformedEvent

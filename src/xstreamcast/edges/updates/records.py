@@ -46,7 +46,7 @@ def record(event: Event) -> Record:
             return {"event": "sE", "id": id, "tag": tag, **more}
         case e.EndElement(id, tag):
             return {"event": "eE", "id": id, "tag": tag}
-        case e.Text(id, text):
+        case e.CharacterData(id, text):
             return {"event": "cD", "id": id, "text": text}
         case e.Comment(id, text):
             return {"event": "comment", "id": id, "text": text}
@@ -88,7 +88,7 @@ def _made(word: str, values: list[str], said: Record) -> Event:
         case "eE", [id, tag]:
             return e.EndElement(id, tag)
         case "cD", [id, text]:
-            return e.Text(id, text)
+            return e.CharacterData(id, text)
         case "comment", [id, text]:
             return e.Comment(id, text)
         case "pi", [id, target, text]:

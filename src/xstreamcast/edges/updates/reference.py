@@ -81,7 +81,7 @@ class Reference:
                 where.open.append(tag)
             case e.EndElement(id, tag):
                 self._close(id, tag).append(("eE", tag))
-            case e.Text(id, text):
+            case e.CharacterData(id, text):
                 self._writable(id).parts.append(("cD", text))
             case e.Comment(id, text):
                 self._writable(id).parts.append(("comment", text))

@@ -8,14 +8,14 @@ from typing import Final, assert_never
 
 from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.events import Event, Kind, Token
-from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region, tokens
+from xstreamcast.edges.updates.tree import Leaf, Region, TreeElement, TreeNode, tokens
 from xstreamcast.errors import Error, error
 
 FIRST: Final = "0"  # the stream that need not be begun
 
 
 @dataclass(slots=True)
-class Counts:
+class EventCounts:
     """What has passed."""
 
     events: int = 0  # refused ones included
@@ -30,9 +30,9 @@ class Regions:
     `touched` is called for each place below which something changed.
     """
 
-    def __init__(self, touched: Callable[[Place], None] = lambda place: None) -> None:
-        self.counts = Counts()
-        self.top = Place()
+    def __init__(self, touched: Callable[[TreeNode], None] = lambda place: None) -> None:
+        self.counts = EventCounts()
+        self.top = TreeNode()
         self._named: dict[str, Region] = {}
         self._frozen: set[str] = set()  # all that is left of a frozen region is its id
         self._places = 0
@@ -67,10 +67,10 @@ class Regions:
     def _take(self, event: Event) -> None:
         match event:
             case e.StartElement(id, tag, attributes):
-                self._open(self._writable(id), Branch(("sE", tag, attributes)))
+                self._open(self._writable(id), TreeElement(("sE", tag, attributes)))
             case e.EndElement(id, tag):
                 self._close(id, tag, ("eE", tag))
-            case e.Text(id, text):
+            case e.CharacterData(id, text):
                 self._leaf(id, ("cD", text))
             case e.Comment(id, text):
                 self._leaf(id, ("comment", text))
@@ -79,7 +79,7 @@ class Regions:
             case e.StartTuple(id):
                 known = id in self._named or id in self._frozen
                 region = self._writable(id) if known else self._stream(id)
-                self._open(region, Branch(("sT",)))
+                self._open(region, TreeElement(("sT",)))
             case e.EndTuple(id):
                 self._close(id, "", ("eT",))
             case e.StartStream(id):
@@ -110,7 +110,7 @@ class Regions:
         region.cursor.append(Leaf(token))
         self._touched(region.cursor)
 
-    def _open(self, region: Region, branch: Branch) -> None:
+    def _open(self, region: Region, branch: TreeElement) -> None:
         region.cursor.append(branch)
         self._touched(region.cursor)
         region.cursor = branch
@@ -119,8 +119,12 @@ class Regions:
     def _close(self, id: str, tag: str, ending: Token) -> None:
         region = self._writable(id)
         branch = region.cursor
-        opened = branch.token if isinstance(branch, Branch) else None
-        if not isinstance(branch, Branch) or opened is None or (opened[1:2] or ("",))[0] != tag:
+        opened = branch.token if isinstance(branch, TreeElement) else None
+        if (
+            not isinstance(branch, TreeElement)
+            or opened is None
+            or (opened[1:2] or ("",))[0] != tag
+        ):
             found = "nothing" if opened is None else _shown(opened)
             what = f"element {tag}" if tag else "a tuple"
             raise error("XSCE0003", f"{what} must be what is open in {id}; got {found}")
@@ -210,7 +214,7 @@ class Regions:
         child = region.empty()
         while child is not None:
             for place in _all(child):
-                if isinstance(place, Branch):
+                if isinstance(place, TreeElement):
                     place.gone = True
                 elif isinstance(place, Region):
                     place.stands = False
@@ -264,7 +268,7 @@ class Regions:
 _GONE: Final = "it never began, or was replaced together with its surroundings"
 
 
-def _all(top: Place) -> Iterator[Place]:
+def _all(top: TreeNode) -> Iterator[TreeNode]:
     """A place and everything below it, hidden or not."""
     todo = [top]
     while todo:

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from xstreamcast.edges.updates.tree import Branch, Region
+from xstreamcast.edges.updates.tree import Region, TreeElement
 from xstreamcast.model.structure import Tag, TagStructure, TagType
 
 
 class Tags(Protocol):
     """The tags that a decoder needs."""
 
-    def note(self, element: Branch) -> bool:
+    def note(self, element: TreeElement) -> bool:
         """Give a new element its tag → whether this makes elements travel that did not before."""
 
-    def travels(self, element: Branch) -> bool: ...
+    def travels(self, element: TreeElement) -> bool: ...
 
-    def structure(self, root: Branch) -> TagStructure: ...
+    def structure(self, root: TreeElement) -> TagStructure: ...
 
 
-class Given:
+class StructureTags:
     """Tags as a structure says; an element that it does not know stays within its parent."""
 
     def __init__(self, structure: TagStructure) -> None:
@@ -33,7 +33,7 @@ class Given:
             for child in structure.children(tsid)
         }
 
-    def note(self, element: Branch) -> bool:
+    def note(self, element: TreeElement) -> bool:
         uri, local = expanded_name(element)
         around = element.around
         if around is None:
@@ -43,10 +43,10 @@ class Given:
             element.tag = self._child.get((around.tag, uri, local))
         return False
 
-    def travels(self, element: Branch) -> bool:
+    def travels(self, element: TreeElement) -> bool:
         return element.tag is not None and self._structure.travels(element.tag)
 
-    def structure(self, root: Branch) -> TagStructure:
+    def structure(self, root: TreeElement) -> TagStructure:
         return self._structure
 
 
@@ -64,7 +64,7 @@ class Learnt:
         self._travelling: set[int] = set()
         self._known: TagStructure | None = None
 
-    def note(self, element: Branch) -> bool:
+    def note(self, element: TreeElement) -> bool:
         name = expanded_name(element)
         tag = self._ids.get(name)
         if tag is None:
@@ -82,10 +82,10 @@ class Learnt:
         self._known = None
         return True
 
-    def travels(self, element: Branch) -> bool:
+    def travels(self, element: TreeElement) -> bool:
         return element.tag in self._travelling
 
-    def structure(self, root: Branch) -> TagStructure:
+    def structure(self, root: TreeElement) -> TagStructure:
         if self._known is None or self._known.root != root.tag:
             assert root.tag is not None
             tags = {tag: self._tag(tag, *name) for name, tag in self._ids.items()}
@@ -98,13 +98,13 @@ class Learnt:
         return Tag(tag, uri, local, self._type if travels else "snapshot", travels, children)
 
 
-def expanded_name(element: Branch) -> tuple[str, str]:
+def expanded_name(element: TreeElement) -> tuple[str, str]:
     """(namespace, local name) of an element, by the declarations around it."""
     prefix, _, local = str(element.token[1]).rpartition(":")
     return scope(element).get(prefix, ""), local
 
 
-def scope(element: Branch | None) -> dict[str, str]:
+def scope(element: TreeElement | None) -> dict[str, str]:
     """The prefixes that an element and those around it declare, and what for."""
     found: dict[str, str] = {}
     while element is not None:

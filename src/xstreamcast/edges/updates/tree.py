@@ -11,30 +11,32 @@ from collections.abc import Callable, Iterator
 from xstreamcast.edges.updates.events import Begin, Token
 
 
-class Place:
+class TreeNode:
     """A node of the tree, linked to its parent and neighbours."""
 
     __slots__ = ("above", "around", "before", "behind", "first", "last")
 
     def __init__(self) -> None:
-        self.above: Place | None = None
-        self.around: Branch | None = None  # the nearest element, regardless of regions in between
-        self.before: Place | None = None
-        self.behind: Place | None = None
-        self.first: Place | None = None
-        self.last: Place | None = None
+        self.above: TreeNode | None = None
+        self.around: TreeElement | None = (
+            None  # the nearest element, regardless of regions in between
+        )
+        self.before: TreeNode | None = None
+        self.behind: TreeNode | None = None
+        self.first: TreeNode | None = None
+        self.last: TreeNode | None = None
 
-    def append(self, new: Place) -> None:
+    def append(self, new: TreeNode) -> None:
         """Append a child."""
         new.above, new.before, new.behind = self, self.last, None
-        new.around = self if isinstance(self, Branch) and self.is_element else self.around
+        new.around = self if isinstance(self, TreeElement) and self.is_element else self.around
         if self.last is None:
             self.first = new
         else:
             self.last.behind = new
         self.last = new
 
-    def put_beside(self, new: Place, after: bool) -> None:
+    def put_beside(self, new: TreeNode, after: bool) -> None:
         """Put something directly before this, or directly behind it."""
         assert self.above is not None
         before, behind = (self, self.behind) if after else (self.before, self)
@@ -49,12 +51,12 @@ class Place:
         else:
             behind.before = new
 
-    def empty(self) -> Place | None:
+    def empty(self) -> TreeNode | None:
         """Take everything below away → the first of it."""
         first, self.first, self.last = self.first, None, None
         return first
 
-    def children(self) -> Iterator[Place]:
+    def children(self) -> Iterator[TreeNode]:
         """The children."""
         child = self.first
         while child is not None:
@@ -62,7 +64,7 @@ class Place:
             child = child.behind
 
 
-class Leaf(Place):
+class Leaf(TreeNode):
     """Text, a comment or a processing instruction."""
 
     __slots__ = ("token",)
@@ -72,7 +74,7 @@ class Leaf(Place):
         self.token = token
 
 
-class Branch(Place):
+class TreeElement(TreeNode):
     """An element, or a tuple: what its start and its end say; the end only once it has come."""
 
     __slots__ = ("ending", "fragment", "gone", "sent", "tag", "token")
@@ -91,7 +93,7 @@ class Branch(Place):
         return bool(self.token[0] == "sE")
 
 
-class Region(Place):
+class Region(TreeNode):
     """A stream (`begun` is None) or a region: `cursor` is where its next event goes."""
 
     __slots__ = (
@@ -102,7 +104,7 @@ class Region(Place):
     def __init__(self, id: str, begun: Begin | None, slot: str = "") -> None:
         super().__init__()
         self.id, self.begun, self.slot = id, begun, slot
-        self.cursor: Place = self
+        self.cursor: TreeNode = self
         self.ended = self.hidden = self.frozen = False
         self.stands = True
         self.counts: dict[int, int] = {}  # elements of each tag at its top
@@ -130,8 +132,8 @@ class Region(Place):
 
 
 def walk(
-    top: Place, enters: Callable[[Place], bool] = lambda place: True
-) -> Iterator[tuple[Place, bool]]:
+    top: TreeNode, enters: Callable[[TreeNode], bool] = lambda place: True
+) -> Iterator[tuple[TreeNode, bool]]:
     """The content below that counts, in order: (place, False), and (place, True) on leaving it.
 
     A place that `enters` rejects is returned, but nothing below it. There may be regions in regions
@@ -153,16 +155,16 @@ def walk(
         at = following
 
 
-def _counts(place: Place) -> bool:
+def _counts(place: TreeNode) -> bool:
     return not (isinstance(place, Region) and place.hidden)
 
 
-def tokens(top: Place) -> Iterator[Token]:
+def tokens(top: TreeNode) -> Iterator[Token]:
     """The tokens that count, in order."""
     for place, leaving in walk(top):
         if isinstance(place, Leaf) and not leaving:
             yield place.token
-        elif isinstance(place, Branch):
+        elif isinstance(place, TreeElement):
             said = place.ending if leaving else place.token
             if said is not None:
                 yield said

@@ -39,7 +39,7 @@ class Tuples:
                 self._begun.discard(id)
                 self._wrapped[id] = False
                 yield event
-            case e.Begin("M", id, _) | e.Text(id) | e.Comment(id) | e.Instruction(id) if (
+            case e.Begin("M", id, _) | e.CharacterData(id) | e.Comment(id) | e.Instruction(id) if (
                 id in self._begun
             ):
                 yield from self._open(id)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from xstreamcast.edges.decoding import StreamDecoder, decoder_of, mark_codes
-from xstreamcast.edges.immutable import Kept, Path
+from xstreamcast.edges.immutable import ImmutableArrivals, TagPath
 from xstreamcast.edges.inputs import Kind as Form
 from xstreamcast.edges.inputs import kind_of
 from xstreamcast.edges.sources import Burst, joined
@@ -57,7 +57,7 @@ class Arriving:
             self.form = "document"
         self.decoder: StreamDecoder | None = None
         self._on_error: OnError = "quarantine"
-        self._kept: Kept | None = None
+        self._kept: ImmutableArrivals | None = None
         self.files = 0
         self._begun = 0  # how many files had ended when the last document began
         self.of = 1  # files in all
@@ -73,7 +73,7 @@ class Arriving:
         self,
         watch: Watched,
         on_error: OnError,
-        immutable: tuple[Path, ...] = (),
+        immutable: tuple[TagPath, ...] = (),
         lateness: int | None = None,
     ) -> None:
         """Be ready for pieces."""
@@ -85,7 +85,7 @@ class Arriving:
             )
             paths = tuple(path for path in immutable if path.stream in (None, name))
             if self.form == "fragments" and paths:
-                self._kept = Kept(name, paths)
+                self._kept = ImmutableArrivals(name, paths)
 
     def stamp(self, instant: int | None) -> int | None:
         """What comes next arrived then (None: now), where that may be its valid time → when."""
@@ -104,7 +104,7 @@ class Arriving:
             return self._kept.ignored
         return 0 if self.decoder is None else getattr(self.decoder, "ignored", 0)
 
-    def take(self, piece: bytes, watch: Watched, limits: Limits) -> Iterator[None]:
+    def take(self, piece: bytes, watch: Watched, limits: ArrivalLimits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""
         self.bytes += len(piece)
         if self._lines is not None:
@@ -160,7 +160,7 @@ class Arriving:
         if self._first is not None:
             self._first = None if b"<" in piece else (self._first + piece)[:_FIRST]
 
-    def take_messages(self, given: Burst, watch: Watched, limits: Limits) -> None:
+    def take_messages(self, given: Burst, watch: Watched, limits: ArrivalLimits) -> None:
         """Hand messages on that came together; a mapping without levels reads them as one."""
         if self._mapping is not None and self._mapping.level is None:
             self._hand_on_messages(given, watch, limits)
@@ -169,7 +169,7 @@ class Arriving:
             deque(self.take(message, watch, limits), maxlen=0)
             deque(self.end_file(watch, limits), maxlen=0)
 
-    def _hand_on_messages(self, given: Burst, watch: Watched, limits: Limits) -> None:
+    def _hand_on_messages(self, given: Burst, watch: Watched, limits: ArrivalLimits) -> None:
         from xstreamcast.edges.mapping.decoder import MappingDecoder
         from xstreamcast.edges.mapping.messages import Message
 
@@ -180,7 +180,7 @@ class Arriving:
         deque(self._hand_on(found, watch, limits), maxlen=0)
 
     def take_rows(
-        self, rows: Any, watch: Watched, limits: Limits, numbers: I64 | None = None
+        self, rows: Any, watch: Watched, limits: ArrivalLimits, numbers: I64 | None = None
     ) -> None:
         """Hand fragments on that are rows of columns; `numbers`: what the rows are known by."""
         from xstreamcast.edges.table.scanning import taken_rows
@@ -190,7 +190,7 @@ class Arriving:
         found = taken_rows(rows, self.decoder, numbers)
         deque(self._hand_on(found, watch, limits), maxlen=0)
 
-    def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
+    def end_file(self, watch: Watched, limits: ArrivalLimits) -> Iterator[None]:
         """One of the files has ended."""
         self.files += 1
         if self._lines is not None:
@@ -198,7 +198,7 @@ class Arriving:
         if self.decoder is not None:
             yield from self._hand_on(self.decoder.end_input(), watch, limits)
 
-    def end(self, watch: Watched, limits: Limits) -> Iterator[None]:
+    def end(self, watch: Watched, limits: ArrivalLimits) -> Iterator[None]:
         """The input has ended; a document without any markup is none."""
         if self.decoder is None and self._lines is None and self._first is not None:
             _refuse_document(self._first, self.name)
@@ -215,7 +215,7 @@ class Arriving:
         yield
 
     def _hand_on_lines(
-        self, found: tuple[bytes, list[BadLine]], watch: Watched, limits: Limits
+        self, found: tuple[bytes, list[BadLine]], watch: Watched, limits: ArrivalLimits
     ) -> Iterator[None]:
         """The XML of lines, and what was wrong with others."""
         xml, bad = found
@@ -229,7 +229,9 @@ class Arriving:
             watch.on_bytes(self.name, xml)
             yield
 
-    def _hand_on(self, found: list[Arrival], watch: Watched, limits: Limits) -> Iterator[None]:
+    def _hand_on(
+        self, found: list[Arrival], watch: Watched, limits: ArrivalLimits
+    ) -> Iterator[None]:
         assert self.decoder is not None
         for one in found:
             if isinstance(one, Refused):
@@ -240,7 +242,7 @@ class Arriving:
                 watch.on_arrivals(str(self.name), [part], self.decoder.ids)
                 yield
 
-    def _parts(self, one: Arrival, watch: Watched, limits: Limits) -> Iterator[Arrival]:
+    def _parts(self, one: Arrival, watch: Watched, limits: ArrivalLimits) -> Iterator[Arrival]:
         if not isinstance(one, FragmentBatch):
             yield one
             return
@@ -248,7 +250,9 @@ class Arriving:
             part = one.some(np.arange(first, min(first + self._most, len(one))))
             yield self._in_time(part, watch, limits) if limits.any else part
 
-    def _in_time(self, batch: FragmentBatch, watch: Watched, limits: Limits) -> FragmentBatch:
+    def _in_time(
+        self, batch: FragmentBatch, watch: Watched, limits: ArrivalLimits
+    ) -> FragmentBatch:
         """The fragments that are neither too late nor too far ahead; others are refused."""
         now, fits = watch.now.instant, np.ones(len(batch), np.bool_)
         for i, valid in enumerate(batch.valid.tolist()):
@@ -298,7 +302,7 @@ def _lines_of(head: bytes, form: LineForm | None) -> LineDocument | None:
     return None if form is None else LineDocument(form)
 
 
-class Limits:
+class ArrivalLimits:
     """How old and how far ahead a valid time may be, and the callback for refused fragments."""
 
     def __init__(

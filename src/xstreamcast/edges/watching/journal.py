@@ -24,7 +24,13 @@ from typing import Final
 
 from xstreamcast.edges.disk import FolderLock, GrowingFile, make_folder, put_whole
 from xstreamcast.edges.sources.notes import Notes, file_name
-from xstreamcast.edges.watching.journal_lines import Covered, Head, Line, line_bytes, read_lines
+from xstreamcast.edges.watching.journal_lines import (
+    Covered,
+    JournalHead,
+    Line,
+    line_bytes,
+    read_lines,
+)
 from xstreamcast.errors import error
 
 __all__ = ["Covered", "Journal", "Line"]
@@ -52,7 +58,7 @@ class Journal:
         try:
             self._check(query)
             self._path = self.folder / "journal"
-            self._head = Head(output=output)
+            self._head = JournalHead(output=output)
             length = self._path.stat().st_size if self._path.exists() else 0
             self.begin_behind(find(length) or Covered())
             self._file = GrowingFile(self._path)
@@ -111,7 +117,7 @@ class Journal:
         """Say how long the sink is before anything is written."""
         self._begin_with(replace(self._head, sink=length))
 
-    def _begin_with(self, head: Head) -> None:
+    def _begin_with(self, head: JournalHead) -> None:
         self._known = head
         self._file.add(head.line())
         self._file.sync()

@@ -22,7 +22,7 @@ FORMAT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class JournalHead:
     """The format of the lines behind it, the form in which changes are written, and how long the
     quarantine was before anything was refused, and the sink before anything was written.
     """
@@ -102,7 +102,7 @@ def line_bytes(line: Line) -> bytes:
     return f"{zlib.crc32(text):08x} ".encode() + text + b"\n"
 
 
-def read_lines(path: Path, begin: int) -> tuple[Head | None, list[Line], int]:
+def read_lines(path: Path, begin: int) -> tuple[JournalHead | None, list[Line], int]:
     """The last head, the lines behind an offset, and where the last whole line ends.
 
     Only the last line can be torn: those before it were on disk before it was written.
@@ -129,13 +129,15 @@ def read_lines(path: Path, begin: int) -> tuple[Head | None, list[Line], int]:
     return head, lines, end
 
 
-def _head(path: Path, text: bytes) -> Head | None:
+def _head(path: Path, text: bytes) -> JournalHead | None:
     """The head that a line is; None of one that is torn. A line of format 1 has none."""
     if not text.endswith(b"\n") or text.startswith(b"["):
-        return Head(1) if text.startswith(b"[") else None
+        return JournalHead(1) if text.startswith(b"[") else None
     try:
         fields = json.loads(text)
-        head = Head(fields["format"], fields["output"], fields["quarantine"], fields.get("sink", 0))
+        head = JournalHead(
+            fields["format"], fields["output"], fields["quarantine"], fields.get("sink", 0)
+        )
     except (ValueError, KeyError, TypeError):
         raise _damaged(path, 0) from None
     if not isinstance(head.format, int) or fields.get("check", head.check) != head.check:

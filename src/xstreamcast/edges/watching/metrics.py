@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.disk import GrowingFile
-from xstreamcast.edges.updates.regions import Counts as EventCounts
+from xstreamcast.edges.updates.regions import EventCounts
 from xstreamcast.errors import error
 from xstreamcast.model.instant import NOW, START, show_instant
 from xstreamcast.model.memory import resident_bytes

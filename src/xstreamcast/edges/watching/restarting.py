@@ -8,7 +8,7 @@ from xstreamcast.edges.watching.replayed import again, burst_of, exactly, to_end
 from xstreamcast.evaluate.time.moments import Moment
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.watching.arriving import Limits
+    from xstreamcast.edges.watching.arriving import ArrivalLimits
     from xstreamcast.edges.watching.journal import Journal, Line
     from xstreamcast.edges.watching.run import Watching
 
@@ -31,7 +31,7 @@ def replay(watching: Watching, journal: Journal, rests: dict[str, bytes]) -> Non
 
 
 def _take_again(
-    watching: Watching, line: Line, limits: Limits, rests: dict[str, bytes]
+    watching: Watching, line: Line, limits: ArrivalLimits, rests: dict[str, bytes]
 ) -> None:  # fmt: skip
     assert watching.watch is not None
     if not line.read:  # only time had passed

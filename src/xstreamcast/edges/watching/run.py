@@ -18,7 +18,7 @@ from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.sources import Burst
-from xstreamcast.edges.watching.arriving import Arriving, Limits
+from xstreamcast.edges.watching.arriving import ArrivalLimits, Arriving
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
 from xstreamcast.edges.watching.metrics import refuse_memory
 from xstreamcast.edges.watching.options import Options
@@ -318,7 +318,7 @@ class Watching:
                 break
         return head
 
-    def limits(self, again: bool = False) -> Limits:
+    def limits(self, again: bool = False) -> ArrivalLimits:
         """What is refused; what was refused before is counted and not kept a second time."""
 
         def keep(refused: Refused) -> None:
@@ -326,7 +326,7 @@ class Watching:
             if not again:
                 self.options.keep(refused)
 
-        return Limits(keep, self.options.lateness, self.options.skew)
+        return ArrivalLimits(keep, self.options.lateness, self.options.skew)
 
     def _batches(self) -> Generator[None, None, None]:
         """Take pieces in from one input after another; the watch may tick at each step."""
@@ -356,7 +356,7 @@ class Watching:
             self._busy = came
 
     def _take(
-        self, name: str | None, piece: bytes, arriving: Arriving, limits: Limits
+        self, name: str | None, piece: bytes, arriving: Arriving, limits: ArrivalLimits
     ) -> Iterator[None]:
         assert self.watch is not None
         if not piece:
@@ -375,7 +375,7 @@ class Watching:
             self._remember()
 
     def _take_burst(
-        self, name: str | None, burst: Burst, arriving: Arriving, limits: Limits
+        self, name: str | None, burst: Burst, arriving: Arriving, limits: ArrivalLimits
     ) -> Iterator[None]:
         """Messages that came together: one tick for all of them."""
         self._counted = False

@@ -33,7 +33,7 @@ Reasons = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownTags:
     """A tag structure in arrays, in the order of tag ids; the last place represents all others."""
 
     structure: TagStructure
@@ -43,7 +43,7 @@ class Known:
     tag_of: dict[int, int]  # key of a name → its tag, where there is only one
 
     @staticmethod
-    def of(structure: TagStructure, words: Words) -> Known:
+    def of(structure: TagStructure, words: Words) -> KnownTags:
         ids, room = np.array(sorted(structure.tags), np.int32), len(structure.tags) + 1
         key, travels = np.full(room, -1, np.int32), np.zeros(room, np.bool_)
         tag_of: dict[int, int] = {}
@@ -52,7 +52,7 @@ class Known:
             key[place] = words.key(tag.uri, tag.local)
             travels[place] = structure.travels(tsid)
             tag_of[int(key[place])] = -1 if int(key[place]) in tag_of else tsid
-        return Known(structure, ids, key, travels, tag_of)
+        return KnownTags(structure, ids, key, travels, tag_of)
 
     def places(self, tsids: I32) -> I64:
         """The place of each id; the last where there is no such tag."""
@@ -62,7 +62,7 @@ class Known:
         return np.where(there, at, last)
 
 
-def reasons(found: Scanned, known: Known, words: Words, ids: Ids) -> Reasons:
+def reasons(found: Scanned, known: KnownTags, words: Words, ids: Ids) -> Reasons:
     """Why each unit does not fit, FITS where it does; gives tags to those that name none."""
     units = found.units
     meant = units.word & MEANING
@@ -89,7 +89,7 @@ def reasons(found: Scanned, known: Known, words: Words, ids: Ids) -> Reasons:
     return why
 
 
-def may_fit_later(found: Scanned, known: Known, why: Reasons) -> Bools:
+def may_fit_later(found: Scanned, known: KnownTags, why: Reasons) -> Bools:
     """Which units lack nothing but a tag that the structure may still get."""
     waits: Bools = (why == UNKNOWN_TAG) & (found.units.tsid >= 0)
     holes = found.holes
@@ -98,7 +98,7 @@ def may_fit_later(found: Scanned, known: Known, why: Reasons) -> Bools:
     return waits
 
 
-def _give_tags(found: Scanned, known: Known, words: Words, ids: Ids) -> None:
+def _give_tags(found: Scanned, known: KnownTags, words: Words, ids: Ids) -> None:
     """A bare payload is the root's filler; a tag that is not named is the only one of its name."""
     units = found.units
     for unit in np.flatnonzero(units.tsid == ABSENT).tolist():
@@ -109,7 +109,7 @@ def _give_tags(found: Scanned, known: Known, words: Words, ids: Ids) -> None:
             units.tsid[unit] = known.tag_of.get(int(words.keys[name]), ABSENT)
 
 
-def _check_holes(found: Scanned, known: Known, why: Reasons, ids: Ids) -> None:
+def _check_holes(found: Scanned, known: KnownTags, why: Reasons, ids: Ids) -> None:
     """Whether holes are for tags that travel, and none is for what it stands in, or for the root.
 
     What contains itself through others is left out of the view while it does: that depends on
@@ -126,7 +126,9 @@ def _check_holes(found: Scanned, known: Known, why: Reasons, ids: Ids) -> None:
     why[holes.unit[own]] = CYCLE
 
 
-def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: Ids) -> str | None:
+def sentence(
+    found: Scanned, unit: int, reason: int, known: KnownTags | None, ids: Ids
+) -> str | None:
     """What is wrong with a unit, in words; None: the code's own sentence says it."""
     units, tape = found.units, found.tape
     tsid = int(units.tsid[unit])

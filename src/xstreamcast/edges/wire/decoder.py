@@ -10,7 +10,7 @@ import numpy as np
 
 from xstreamcast.edges.structures import structure_of
 from xstreamcast.edges.wire import checking
-from xstreamcast.edges.wire.checking import Known, Reasons
+from xstreamcast.edges.wire.checking import KnownTags, Reasons
 from xstreamcast.edges.wire.numbers import TagNumbers
 from xstreamcast.edges.wire.reading import Broken, Read, Stray, WireReading
 from xstreamcast.edges.wire.scanned import ABSENT, CUT, NOT_ONE, Scanned, scan
@@ -30,12 +30,12 @@ from xstreamcast.model import fragment as model
 from xstreamcast.model.evolution import fragmented, merged
 from xstreamcast.model.fragment import (
     Arrival,
-    Described,
     Ended,
     FragmentBatch,
     Heartbeat,
     Op,
     Refused,
+    StructureArrived,
 )
 from xstreamcast.model.instant import NOW, SECOND, START
 from xstreamcast.model.structure import TagStructure
@@ -92,7 +92,7 @@ class Decoder:
         self.ended = False
         self._reading = WireReading(name, self.names)
         self._words = Words(self.names)
-        self._known = None if structure is None else Known.of(structure, self._words)
+        self._known = None if structure is None else KnownTags.of(structure, self._words)
         self._waiting: list[tuple[Scanned, int, int]] = []
         self._early: Heartbeat | None = None  # the last one before the first structure
 
@@ -212,11 +212,11 @@ class Decoder:
         for earlier in waiting:
             yield from self._run(*earlier)
 
-    def _set_structure(self, structure: TagStructure) -> Described:
+    def _set_structure(self, structure: TagStructure) -> StructureArrived:
         self.structure = self._numbers.structure(structure)
         self._said = structure
-        self._known = Known.of(structure, self._words)
-        return Described(self.structure)
+        self._known = KnownTags.of(structure, self._words)
+        return StructureArrived(self.structure)
 
     def _run(self, found: Scanned, first: int, last: int) -> Iterator[Arrival]:
         """Fragments from `first` to `last`, judged; or kept, where there is no structure yet."""
@@ -241,7 +241,7 @@ class Decoder:
         while len(self._waiting) > _MOST_WAITING:
             yield from self._give_up(*self._waiting.pop(0))
 
-    def _open(self, part: Scanned, known: Known) -> Iterator[Arrival]:
+    def _open(self, part: Scanned, known: KnownTags) -> Iterator[Arrival]:
         """Learn from the fragments which tags travel, where the structure does not say it."""
         met = np.unique(np.concatenate([part.units.tsid, part.holes.tsid])).tolist()
         structure = known.structure

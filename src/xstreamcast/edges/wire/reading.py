@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.edges.wire.spots import Begin, Spot, Spots
+from xstreamcast.edges.wire.spots import Spot, Spots, UncountedSpot
 from xstreamcast.edges.wire.sync import (
     BARE,
     end_of_element,
@@ -54,7 +54,7 @@ class Read:
 
     tape: Tape
     base: int
-    begin: Begin
+    begin: UncountedSpot
 
 
 @dataclass(frozen=True, slots=True)

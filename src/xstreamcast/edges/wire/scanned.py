@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.edges.wire.reading import Read
-from xstreamcast.edges.wire.spots import Begin, Spot
+from xstreamcast.edges.wire.spots import Spot, UncountedSpot
 from xstreamcast.edges.wire.words import ATTRIBUTES, Words
 from xstreamcast.kernels.instants import ABSENT, CUT, NOT_ONE, UNSURE, ZONED, instants
 from xstreamcast.kernels.intern import Ids
@@ -42,7 +42,7 @@ class Scanned:
 
     tape: Tape
     base: int  # byte 0 of the heap on the wire
-    begin: Begin  # of the first byte that the heap has from the wire
+    begin: UncountedSpot  # of the first byte that the heap has from the wire
     units: Units
     id: I32
     valid: I64

@@ -34,7 +34,7 @@ def _characters(text: bytes) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class UncountedSpot:
     """An offset whose line is counted on first use."""
 
     offset: int
@@ -58,7 +58,7 @@ class Spots:
         self._chunks.append((self._end, data))
         self._end = self._end.after(data)
 
-    def at(self, offset: int, since: int | None = None) -> Begin:
+    def at(self, offset: int, since: int | None = None) -> UncountedSpot:
         """The position of an offset; offsets from `since` on may follow."""
         first = offset if since is None else min(since, offset)
         while len(self._chunks) > 1 and self._chunks[1][0].offset <= first:
@@ -66,4 +66,4 @@ class Spots:
         k = len(self._chunks) - 1
         while k and self._chunks[k][0].offset > offset:
             k -= 1
-        return Begin(offset, *self._chunks[k])
+        return UncountedSpot(offset, *self._chunks[k])

@@ -14,7 +14,7 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
 from xstreamcast.evaluate.constructing.content import (
-    Made,
+    ContentWriter,
     joined,
     one_after_the_other,
     prepared,
@@ -63,7 +63,7 @@ def text(plan: p.MakeText, frame: Frame) -> Column:
         if there[row]:
             writer.lone_text(texts[row])
 
-    return _built(frame, Made(write), there)
+    return _built(frame, ContentWriter(write), there)
 
 
 def comment(plan: p.MakeComment, frame: Frame) -> Column:
@@ -82,7 +82,7 @@ def namespace(plan: p.MakeNamespace, frame: Frame) -> Column:
 
 
 def _built(
-    frame: Frame, made: Made, there: Bools | None = None, copy: p.CopyMode = _COPY_ALL
+    frame: Frame, made: ContentWriter, there: Bools | None = None, copy: p.CopyMode = _COPY_ALL
 ) -> Column:
     """The roots that are made, one in each row (or in the rows `there`)."""
     store = frame.context.store
@@ -99,7 +99,7 @@ def _built(
 # -- what is written: a function of writer and row -----------------------------------------------
 
 
-def made(plan: p.Expression, frame: Frame) -> Made:
+def made(plan: p.Expression, frame: Frame) -> ContentWriter:
     """How a constructor writes its node for a row."""
     match plan:
         case p.MakeElement():
@@ -118,7 +118,7 @@ def made(plan: p.Expression, frame: Frame) -> Made:
             raise TypeError(f"{type(plan).__name__} is no constructor")
 
 
-def _element(plan: p.MakeElement, frame: Frame) -> Made:
+def _element(plan: p.MakeElement, frame: Frame) -> ContentWriter:
     called = names(plan.name, frame)
     attributes = [_attribute(one, frame) for one in plan.attributes]
     inside = [*attributes, *(_part(part, frame) for part in plan.content)]
@@ -129,10 +129,10 @@ def _element(plan: p.MakeElement, frame: Frame) -> Made:
         content.write(writer, row)
         writer.end()
 
-    return Made(write, _element_slots(plan, frame, content))
+    return ContentWriter(write, _element_slots(plan, frame, content))
 
 
-def _element_slots(plan: p.MakeElement, frame: Frame, content: Made) -> Slots | None:
+def _element_slots(plan: p.MakeElement, frame: Frame, content: ContentWriter) -> Slots | None:
     """The events of an element without namespaces."""
     if frame.n < MANY or plan.namespaces or content.slots is None:
         return None
@@ -149,7 +149,7 @@ def _plain_name(name: p.NodeName, frame: Frame) -> int | None:
     return None
 
 
-def _document(plan: p.MakeDocument, frame: Frame) -> Made:
+def _document(plan: p.MakeDocument, frame: Frame) -> ContentWriter:
     content = _part(plan.content, frame)
 
     def write(writer: NodeWriter, row: int) -> None:
@@ -157,18 +157,20 @@ def _document(plan: p.MakeDocument, frame: Frame) -> Made:
         content.write(writer, row)
         writer.end()
 
-    return Made(write)
+    return ContentWriter(write)
 
 
 _INLINE = (p.MakeElement, p.MakeComment, p.MakePi)
 
 
-def _part(plan: p.Expression, frame: Frame) -> Made:
+def _part(plan: p.Expression, frame: Frame) -> ContentWriter:
     """One part of some content: a constructor writes its node in place, the rest is copied."""
     if _in_place(plan):
         return made(plan, frame)
     if isinstance(plan, p.MakeAttribute) and _without_namespace(plan):
-        return Made(made(plan, frame).write)  # no slots: the writer looks at its place and name
+        return ContentWriter(
+            made(plan, frame).write
+        )  # no slots: the writer looks at its place and name
     if isinstance(plan, p.Comma) and plan.parts and _apart(plan.parts):
         return one_after_the_other([_part(q, frame) for q in plan.parts])
     return prepared(frame, plan)
@@ -199,7 +201,7 @@ def _plain(plan: p.MakeElement) -> bool:
     return all(_plain(q) for q in plan.content if isinstance(q, p.MakeElement))
 
 
-def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:
+def _attribute(plan: p.MakeAttribute, frame: Frame) -> ContentWriter:
     called = names(plan.name, frame, attribute=True)
     values = _texts(plan.parts, frame)
 
@@ -207,7 +209,9 @@ def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:
         writer.attribute(called[row], values[row])
 
     number = _plain_name(plan.name, frame) if frame.n >= MANY else None
-    return Made(write, None if number is None else (Slot(ATTRIBUTE, number, encoded(values)),))
+    return ContentWriter(
+        write, None if number is None else (Slot(ATTRIBUTE, number, encoded(values)),)
+    )
 
 
 def _texts(parts: Sequence[p.Expression], frame: Frame) -> list[str]:
@@ -226,7 +230,7 @@ def _text_of(part: p.Expression, frame: Frame) -> list[str]:
             return joined(frame, evaluate(part, frame))
 
 
-def _comment(plan: p.MakeComment, frame: Frame) -> Made:
+def _comment(plan: p.MakeComment, frame: Frame) -> ContentWriter:
     return _checked_text(plan.content, frame, _comment_text, NodeWriter.comment)
 
 
@@ -235,9 +239,9 @@ def _checked_text(
     frame: Frame,
     check: Callable[[str], str],
     put: Callable[[NodeWriter, str], None],
-) -> Made:
+) -> ContentWriter:
     texts = [check(one) for one in joined(frame, evaluate(plan, frame))]
-    return Made(lambda writer, row: put(writer, texts[row]))
+    return ContentWriter(lambda writer, row: put(writer, texts[row]))
 
 
 def _comment_text(value: str) -> str:
@@ -246,10 +250,10 @@ def _comment_text(value: str) -> str:
     return value
 
 
-def _pi(plan: p.MakePi, frame: Frame) -> Made:
+def _pi(plan: p.MakePi, frame: Frame) -> ContentWriter:
     called = targets(plan.target, frame)
     texts = [_pi_text(one) for one in joined(frame, evaluate(plan.content, frame))]
-    return Made(lambda writer, row: writer.pi(called[row], texts[row]))
+    return ContentWriter(lambda writer, row: writer.pi(called[row], texts[row]))
 
 
 def _pi_text(value: str) -> str:
@@ -258,8 +262,8 @@ def _pi_text(value: str) -> str:
     return value.lstrip(" \t\r\n")
 
 
-def _namespace(plan: p.MakeNamespace, frame: Frame) -> Made:
+def _namespace(plan: p.MakeNamespace, frame: Frame) -> ContentWriter:
     called = prefixes(plan.prefix, frame)
     uris = joined(frame, evaluate(plan.content, frame))
     bindings = [checked_binding(*pair) for pair in zip(called, uris, strict=True)]
-    return Made(lambda writer, row: writer.namespace(*bindings[row]))
+    return ContentWriter(lambda writer, row: writer.namespace(*bindings[row]))

@@ -38,24 +38,24 @@ Write: TypeAlias = "Callable[[NodeWriter, int], None]"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ContentWriter:
     """How something is written: row by row, and for all rows at once where its shape allows it."""
 
     write: Write
     slots: Slots | None = None
 
 
-def one_after_the_other(parts: Sequence[Made]) -> Made:
+def one_after_the_other(parts: Sequence[ContentWriter]) -> ContentWriter:
     """Several parts of some content."""
 
     def write(writer: NodeWriter, row: int) -> None:
         for part in parts:
             part.write(writer, row)
 
-    return Made(write, all_slots(parts))
+    return ContentWriter(write, all_slots(parts))
 
 
-def all_slots(parts: Sequence[Made]) -> Slots | None:
+def all_slots(parts: Sequence[ContentWriter]) -> Slots | None:
     """Those of all parts; None if one has none."""
     found: list[Slot] = []
     for part in parts:
@@ -80,11 +80,11 @@ def _strings(items: Items) -> list[str]:
     return found
 
 
-def prepared(frame: Frame, plan: p.Expression) -> Made:
+def prepared(frame: Frame, plan: p.Expression) -> ContentWriter:
     """How the items of an expression are written into content."""
     match plan:
         case p.Const(atoms=(p.Atom(tag, value),)) if tag == STRING:
-            return Made(lambda writer, row: writer.text(value), _constant(value))
+            return ContentWriter(lambda writer, row: writer.text(value), _constant(value))
         case _:
             return _written(frame, evaluate(plan, frame))
 
@@ -93,15 +93,15 @@ def _constant(value: str) -> Slots:
     return (Slot(TEXT, text=value.encode()),) if value else ()
 
 
-def _written(frame: Frame, column: Column) -> Made:
+def _written(frame: Frame, column: Column) -> ContentWriter:
     store = frame.context.store
     column = flattened(column)
     if is_text(column):
         texts = joined(frame, column)
         slots = text_slots(texts) if frame.n >= MANY else None
-        return Made(lambda writer, row: writer.text(texts[row]), slots)
+        return ContentWriter(lambda writer, row: writer.text(texts[row]), slots)
     slots = node_slots(store, column) if frame.n >= MANY else None
-    return Made(_by_entries(store, column), slots)
+    return ContentWriter(_by_entries(store, column), slots)
 
 
 def _by_entries(store: Store, column: Column) -> Write:

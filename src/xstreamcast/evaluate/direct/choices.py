@@ -9,9 +9,9 @@ from xstreamcast.evaluate.direct.shapes import (
     NO_KIND,
     TRUTH,
     Pending,
-    Shape,
     Unsupported,
     Value,
+    ValueShape,
     declared,
     joined,
 )
@@ -46,7 +46,7 @@ def _any(writing: Writing, op: str, left: Value, right: Value) -> str:
         left, right, op = right, left, SWAPPED[op]
     if right.shape.occurs == "one":
         return _any_of(writing, op, left, right.code)
-    shape = Shape(left.shape.kind, "many")
+    shape = ValueShape(left.shape.kind, "many")
     a, b = writing.fit(left, shape), writing.fit(right, shape)
     if op == "eq":
         return f"(not set({a}).isdisjoint({b}))"
@@ -129,7 +129,7 @@ def cast_(writing: Writing, plan: p.Cast) -> Value:
     operand = writing.single(writing.value(plan.operand))
     if operand.shape.occurs != "one" or target not in KINDS:
         raise Unsupported
-    kind, shape = operand.shape.kind, Shape(target, "one")
+    kind, shape = operand.shape.kind, ValueShape(target, "one")
     if kind == target:
         return operand
     if target == STRING:

@@ -10,33 +10,35 @@ from xstreamcast.evaluate.direct.shapes import (
     EMPTY,
     NO_KIND,
     Pending,
-    Shape,
     Unsupported,
     Value,
+    ValueShape,
     declared,
     joined,
 )
 from xstreamcast.evaluate.direct.writing import Writing
 from xstreamcast.functions.call import CODEPOINT
 
-Key: TypeAlias = tuple[int, tuple[Shape, ...]]  # a function, and the shapes of its arguments
+Key: TypeAlias = tuple[int, tuple[ValueShape, ...]]  # a function, and the shapes of its arguments
 
 _MOST: Final = 24  # functions of one text; more shapes of arguments than that are no pattern
 _ROUNDS: Final = 6  # until the results of functions that call each other are known
 
 
-class Compiled(NamedTuple):
+class CompiledFunctions(NamedTuple):
     """The code that defines the functions, and the values that it needs."""
 
     code: CodeType
     text: str
     name: str  # of the requested function
-    result: Shape
+    result: ValueShape
     constants: dict[str, Any]
-    variables: dict[int, Shape]  # of the prolog
+    variables: dict[int, ValueShape]  # of the prolog
 
 
-def compiled(program: Program, function: int, shapes: tuple[Shape, ...]) -> Compiled | None:
+def compiled(
+    program: Program, function: int, shapes: tuple[ValueShape, ...]
+) -> CompiledFunctions | None:
     """The function for arguments of these shapes; None where Python has no text for it."""
     try:
         return _Module(program).compiled((function, shapes))
@@ -49,11 +51,11 @@ class _Module:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.results: dict[Key, Shape | None] = {}  # None: not known yet
+        self.results: dict[Key, ValueShape | None] = {}  # None: not known yet
         self.constants: dict[str, Any] = {}
-        self.variables: dict[int, Shape] = {}
+        self.variables: dict[int, ValueShape] = {}
 
-    def compiled(self, key: Key) -> Compiled:
+    def compiled(self, key: Key) -> CompiledFunctions:
         self.results[key] = None
         for _ in range(_ROUNDS):
             before = dict(self.results)
@@ -73,7 +75,7 @@ class _Module:
             raise Unsupported from None
         result = self.results[key]
         assert result is not None
-        return Compiled(code, text, self.name(key), result, self.constants, self.variables)
+        return CompiledFunctions(code, text, self.name(key), result, self.constants, self.variables)
 
     def name(self, key: Key) -> str:
         """The name of a function in the text."""

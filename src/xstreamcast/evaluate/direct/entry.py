@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xstreamcast.algebra.plan import UserCall
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.direct.compiling import Compiled, compiled
+from xstreamcast.evaluate.direct.compiling import CompiledFunctions, compiled
 from xstreamcast.evaluate.direct.primitives import PRIMITIVES, Unfit
-from xstreamcast.evaluate.direct.shapes import EMPTY, KINDS, Shape, Unsupported, declared
+from xstreamcast.evaluate.direct.shapes import EMPTY, KINDS, Unsupported, ValueShape, declared
 from xstreamcast.model.atomic import MIXED
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
-from xstreamcast.model.row import NOTHING, SHORT, Row
+from xstreamcast.model.row import NOTHING, SHORT, SingleRow
 from xstreamcast.model.sequence_type import AnyItem, AtomicItem, AtomicUnion
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ _PROGRAMS: Final = 64  # whose texts are kept
 _Cells: TypeAlias = tuple[int, tuple[Any, ...]]  # a type, and items of it
 
 
-class Texts:
+class FunctionTexts:
     """What is known of the functions of one program, across its evaluations."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.calls = [0] * len(program.functions)
-        self._known: dict[tuple[int, tuple[Shape, ...]], Compiled | None] = {}
+        self._known: dict[tuple[int, tuple[ValueShape, ...]], CompiledFunctions | None] = {}
         self._recursive: frozenset[int] | None = None
 
     def is_recursive(self, function: int) -> bool:
@@ -46,7 +46,7 @@ class Texts:
             self._recursive = _recursive(self.program)
         return function in self._recursive
 
-    def of(self, function: int, shapes: tuple[Shape, ...]) -> Compiled | None:
+    def of(self, function: int, shapes: tuple[ValueShape, ...]) -> CompiledFunctions | None:
         """The code of a function for arguments of these shapes, generated on first use."""
         key = function, shapes
         if key not in self._known:
@@ -69,14 +69,14 @@ def _recursive(program: Program) -> frozenset[int]:
     return frozenset(number for number, called in reached.items() if called & circles)
 
 
-_texts: Final[OrderedDict[tuple[int, ...], Texts]] = OrderedDict()
+_texts: Final[OrderedDict[tuple[int, ...], FunctionTexts]] = OrderedDict()
 
 
-def texts_of(program: Program) -> Texts:
+def texts_of(program: Program) -> FunctionTexts:
     """The texts of a program; those of programs that were long not run are dropped."""
     # A strategy makes another program of the same functions; a text keeps them, so ids are safe.
     key = tuple(id(one.body) for one in program.functions)
-    known = _texts.pop(key, None) or Texts(program)
+    known = _texts.pop(key, None) or FunctionTexts(program)
     _texts[key] = known
     while len(_texts) > _PROGRAMS:
         _texts.popitem(last=False)
@@ -90,7 +90,7 @@ class DirectCalls:
         self._context = context
         self._texts = texts_of(context.program)
         self.on = [_may_be_atomic(one) for one in context.program.functions]
-        self._ready: dict[tuple[int, tuple[Shape, ...]], _Ready] = {}
+        self._ready: dict[tuple[int, tuple[ValueShape, ...]], _Ready] = {}
 
     def called(self, function: int, arguments: Sequence[Column]) -> Column | None:
         """The value of one call; None: it is for the other rules."""
@@ -132,7 +132,7 @@ class DirectCalls:
             ready = self._ready[function, shapes] = _Ready(known, shapes, self._context)
         return ready
 
-    def _shapes(self, function: int, given: Sequence[_Cells]) -> tuple[Shape, ...] | None:
+    def _shapes(self, function: int, given: Sequence[_Cells]) -> tuple[ValueShape, ...] | None:
         parameters = self._context.program.functions[function].parameters
         try:
             return tuple(
@@ -162,7 +162,9 @@ def _may_be_atomic(function: UserFunction) -> bool:
 class _Ready:
     """A function of this evaluation: it sees its variables, and raises no error of its own."""
 
-    def __init__(self, known: Compiled, shapes: tuple[Shape, ...], context: Context) -> None:
+    def __init__(
+        self, known: CompiledFunctions, shapes: tuple[ValueShape, ...], context: Context
+    ) -> None:
         self.shapes, self.shape = shapes, known.result
         names: dict[str, Any] = {**PRIMITIVES, **known.constants}
         names |= {f"G{number}": None for number in known.variables}
@@ -186,7 +188,7 @@ class _Ready:
 
 def _cells(column: Column) -> _Cells:
     """The type and the items of the only row; no type that is known here if there are many."""
-    if column.__class__ is Row:
+    if column.__class__ is SingleRow:
         return column.tag, column.cells
     items = column.items
     if len(items) > _LONGEST or items.tag not in KINDS:
@@ -203,16 +205,16 @@ def _rows(column: Column) -> list[_Cells]:
     return [(tag, tuple(values[a:b])) for a, b in pairwise(bounds)]
 
 
-def _shape(given: _Cells) -> Shape:
+def _shape(given: _Cells) -> ValueShape:
     tag, cells = given
     if tag in KINDS and cells:
-        return Shape(tag, "one" if len(cells) == 1 else "many")
+        return ValueShape(tag, "one" if len(cells) == 1 else "many")
     if tag == MIXED or cells:
         raise Unsupported
     return EMPTY
 
 
-def _value(given: _Cells, shape: Shape) -> Any:
+def _value(given: _Cells, shape: ValueShape) -> Any:
     """What the Python function takes; Unfit if it is written for another type."""
     tag, cells = given
     if (cells and tag != shape.kind) or tag == MIXED:
@@ -224,15 +226,15 @@ def _value(given: _Cells, shape: Shape) -> Any:
     return cells[0] if cells else None
 
 
-def _row(shape: Shape, value: Any) -> Column:
+def _row(shape: ValueShape, value: Any) -> Column:
     if shape.occurs == "many":
         if len(value) > SHORT:
             return Column.from_rows([value], shape.kind)
-        return Row(shape.kind, value) if value else NOTHING
-    return NOTHING if value is None else Row(shape.kind, (value,))
+        return SingleRow(shape.kind, value) if value else NOTHING
+    return NOTHING if value is None else SingleRow(shape.kind, (value,))
 
 
-def _column(shape: Shape, values: list[Any]) -> Column:
+def _column(shape: ValueShape, values: list[Any]) -> Column:
     match shape.occurs:
         case "one":
             return Column(Items.of(shape.kind, values))

@@ -11,9 +11,9 @@ from xstreamcast.evaluate.direct.shapes import (
     TEXT,
     TRUTH,
     WHOLE,
-    Shape,
     Unsupported,
     Value,
+    ValueShape,
 )
 from xstreamcast.evaluate.direct.writing import SMALL_LENGTH, SMALL_NUMBER, Writing
 from xstreamcast.functions.signature import FN
@@ -34,7 +34,7 @@ def call(writing: Writing, plan: p.Call) -> Value:
 
 
 def _tuple(writing: Writing, value: Value) -> Value:
-    shape = Shape(value.shape.kind, "many")
+    shape = ValueShape(value.shape.kind, "many")
     return Value(writing.fit(value, shape), shape)
 
 
@@ -102,8 +102,8 @@ def _head(writing: Writing, args: list[Value]) -> Value:
     return Value(f"({items.code}[0] if {items.code} else None)", _at_most(items))
 
 
-def _at_most(items: Value) -> Shape:
-    return Shape(items.shape.kind, "optional")
+def _at_most(items: Value) -> ValueShape:
+    return ValueShape(items.shape.kind, "optional")
 
 
 def _tail(writing: Writing, args: list[Value]) -> Value:
@@ -138,7 +138,7 @@ def _index_of(writing: Writing, args: list[Value]) -> Value:
     same = items.shape.kind == wanted.shape.kind in (INTEGER, STRING)
     if not same or wanted.shape.occurs != "one" or not _plain(writing, wanted):
         raise Unsupported
-    return Value(f"index_of({items.code}, {wanted.code})", Shape(INTEGER, "many"))
+    return Value(f"index_of({items.code}, {wanted.code})", ValueShape(INTEGER, "many"))
 
 
 def _plain(writing: Writing, value: Value) -> bool:
@@ -184,7 +184,7 @@ def _string_join(writing: Writing, args: list[Value]) -> Value:
 
 
 def _codepoints(writing: Writing, args: list[Value]) -> Value:
-    return Value(f"tuple(map(ord, {_text(writing, args[0])}))", Shape(INTEGER, "many"))
+    return Value(f"tuple(map(ord, {_text(writing, args[0])}))", ValueShape(INTEGER, "many"))
 
 
 def _from_codepoints(writing: Writing, args: list[Value]) -> Value:

@@ -12,9 +12,9 @@ from xstreamcast.evaluate.direct.shapes import (
     NOTHING,
     TRUTH,
     WHOLE,
-    Shape,
     Unsupported,
     Value,
+    ValueShape,
 )
 from xstreamcast.evaluate.direct.writing import Writing, only_lets
 from xstreamcast.model.atomic import BOOLEAN, INTEGER, PRIMITIVE, STRING
@@ -32,7 +32,7 @@ def return_(writing: Writing, plan: p.Return) -> Value:
     return Value(f"tuple({out})", shape)
 
 
-def _gathered(writing: Writing, out: str, value: Value) -> Shape:
+def _gathered(writing: Writing, out: str, value: Value) -> ValueShape:
     """Append the result of one iteration."""
     match value.shape.occurs:
         case "one":
@@ -45,7 +45,7 @@ def _gathered(writing: Writing, out: str, value: Value) -> Shape:
                 writing.text.add(f"{out}.append({name})")
         case _:
             raise Unsupported
-    return Shape(value.shape.kind, "many")
+    return ValueShape(value.shape.kind, "many")
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def _clauses(source: p.Tuples) -> list[p.Tuples]:
 def _each(writing: Writing, clause: p.ForEach) -> Iterator[None]:
     items = _turns(writing, clause.items)
     name = f"v{clause.variable.number}"
-    writing.variables[clause.variable.number] = Value(name, Shape(items.shape.kind, "one"))
+    writing.variables[clause.variable.number] = Value(name, ValueShape(items.shape.kind, "one"))
     line = f"for {name} in {items.code}:"
     if clause.position is not None:
         place = f"v{clause.position.number}"
@@ -96,7 +96,7 @@ def _turns(writing: Writing, plan: p.Expression) -> Value:
     if isinstance(plan, p.Range):
         low, high = writing.value(plan.low), writing.value(plan.high)
         if low.shape == high.shape == WHOLE:
-            return Value(f"span({low.code}, {high.code})", Shape(INTEGER, "many"))
+            return Value(f"span({low.code}, {high.code})", ValueShape(INTEGER, "many"))
     return _some(writing.many(plan))
 
 
@@ -131,7 +131,7 @@ def _is_one_loop(source: p.Tuples) -> bool:
 def _focused(writing: Writing, item: str, place: str, items: Value) -> Iterator[None]:
     """The focus of a predicate or `!` over a named tuple."""
     before = writing.item, writing.position, writing.last
-    writing.item = Value(item, Shape(items.shape.kind, "one"))
+    writing.item = Value(item, ValueShape(items.shape.kind, "one"))
     writing.position = Value(place, WHOLE)
     writing.last = Value(f"len({items.code})", WHOLE)
     try:
@@ -158,7 +158,7 @@ def filter_(writing: Writing, plan: p.Filter) -> Value:
     if plan.reverse:
         raise Unsupported
     items = writing.text.named(_some(writing.many(plan.input)))
-    optional = Shape(items.shape.kind, "optional")
+    optional = ValueShape(items.shape.kind, "optional")
     match plan.predicate:
         case p.Const(atoms=(p.Atom(tag, place),)) if PRIMITIVE.get(tag) == INTEGER:
             if place < 1:
@@ -178,7 +178,7 @@ def filter_(writing: Writing, plan: p.Filter) -> Value:
     return Value(f"({items.code} if {name} else ())", items.shape)
 
 
-def _at(writing: Writing, items: Value, place: Value, optional: Shape) -> Value:
+def _at(writing: Writing, items: Value, place: Value, optional: ValueShape) -> Value:
     """The item at a place that the query computes."""
     name = place.code if place.code.isidentifier() else writing.text.name()
     bound = name if name == place.code else f"({name} := {place.code})"

@@ -10,9 +10,9 @@ from xstreamcast.evaluate.direct.shapes import (
     NOTHING,
     TEXT,
     WHOLE,
-    Shape,
     Unsupported,
     Value,
+    ValueShape,
     joined,
 )
 from xstreamcast.evaluate.direct.writing import SMALL_LENGTH, SMALL_NUMBER, Writing
@@ -29,10 +29,12 @@ def const(writing: Writing, plan: p.Const) -> Value:
     kind = kinds.pop()
     values = tuple(atom.value for atom in plan.atoms)
     if len(values) > 1:
-        return Value(writing.around.constant(values), Shape(kind, "many"))
+        return Value(writing.around.constant(values), ValueShape(kind, "many"))
     if kind in (INTEGER, BOOLEAN):
-        return Value(f"({values[0]!r})" if values[0] < 0 else repr(values[0]), Shape(kind, "one"))
-    return Value(writing.around.constant(values[0]), Shape(kind, "one"))
+        return Value(
+            f"({values[0]!r})" if values[0] < 0 else repr(values[0]), ValueShape(kind, "one")
+        )
+    return Value(writing.around.constant(values[0]), ValueShape(kind, "one"))
 
 
 def var(writing: Writing, plan: p.Var) -> Value:
@@ -64,8 +66,8 @@ def comma(writing: Writing, plan: p.Comma) -> Value:
     for part in parts:
         shape = joined(shape, part.shape)
     if all(part.shape.occurs == "one" for part in parts):
-        return Value(f"({', '.join(part.code for part in parts)})", Shape(shape.kind, "many"))
-    shape = Shape(shape.kind, "many")
+        return Value(f"({', '.join(part.code for part in parts)})", ValueShape(shape.kind, "many"))
+    shape = ValueShape(shape.kind, "many")
     codes = (
         part.code if part.shape.occurs == "one" else f"*{writing.fit(part, shape)}"
         for part in parts
@@ -78,7 +80,7 @@ def range_(writing: Writing, plan: p.Range) -> Value:
     low, high = (writing.value(side) for side in (plan.low, plan.high))
     if low.shape != WHOLE or high.shape != WHOLE:
         raise Unsupported
-    return Value(f"tuple(span({low.code}, {high.code}))", Shape(INTEGER, "many"))
+    return Value(f"tuple(span({low.code}, {high.code}))", ValueShape(INTEGER, "many"))
 
 
 def arithmetic(writing: Writing, plan: p.Arithmetic) -> Value:
@@ -91,7 +93,7 @@ def arithmetic(writing: Writing, plan: p.Arithmetic) -> Value:
     def combined(a: str, b: str) -> Value:
         if kinds == {INTEGER}:
             return Value(_exact(writing, plan, a, b), WHOLE)
-        return Value(_floating(plan.op, a, b), Shape(DOUBLE, "one"))
+        return Value(_floating(plan.op, a, b), ValueShape(DOUBLE, "one"))
 
     return writing.each(left, lambda a: writing.each(right, lambda b: combined(a, b)))
 
@@ -141,7 +143,7 @@ def unary(writing: Writing, plan: p.Unary) -> Value:
     if operand.shape.kind not in (INTEGER, DOUBLE, NO_KIND):
         raise Unsupported
     sign = "-" if plan.op == "-" else ""
-    one = Shape(operand.shape.kind, "one")
+    one = ValueShape(operand.shape.kind, "one")
     return writing.each(operand, lambda code: Value(f"({sign}{code})", one))
 
 

@@ -21,7 +21,7 @@ class Pending(Exception):
     """The shape depends on the result of a function that is just being looked at."""
 
 
-class Shape(NamedTuple):
+class ValueShape(NamedTuple):
     """A type by its tag; one: the value, optional: the value or None, many: a tuple."""
 
     kind: int
@@ -32,35 +32,35 @@ class Value(NamedTuple):
     """An expression of Python that can be used anywhere, and its type."""
 
     code: str
-    shape: Shape
+    shape: ValueShape
 
 
-EMPTY: Final = Shape(NO_KIND, "optional")
+EMPTY: Final = ValueShape(NO_KIND, "optional")
 NOTHING: Final = Value("None", EMPTY)
-TRUTH: Final = Shape(BOOLEAN, "one")
-WHOLE: Final = Shape(INTEGER, "one")
-TEXT: Final = Shape(STRING, "one")
+TRUTH: Final = ValueShape(BOOLEAN, "one")
+WHOLE: Final = ValueShape(INTEGER, "one")
+TEXT: Final = ValueShape(STRING, "one")
 
 
-def joined(one: Shape, other: Shape) -> Shape:
+def joined(one: ValueShape, other: ValueShape) -> ValueShape:
     """The shape that holds values of both."""
     if NO_KIND not in (one.kind, other.kind) and one.kind != other.kind:
         raise Unsupported
     kind = max(one.kind, other.kind)
     if "many" in (one.occurs, other.occurs):
-        return Shape(kind, "many")
-    return Shape(kind, "one" if one.occurs == other.occurs == "one" else "optional")
+        return ValueShape(kind, "many")
+    return ValueShape(kind, "one" if one.occurs == other.occurs == "one" else "optional")
 
 
-def declared(type_: SequenceType, given: Shape) -> Shape:
+def declared(type_: SequenceType, given: ValueShape) -> ValueShape:
     """The shape of a value of the given shape after it was converted to a declared type."""
     kind = _kind(type_, given.kind)
     match type_.occurs:
         case "one" | "optional":
-            return Shape(kind, type_.occurs)
+            return ValueShape(kind, type_.occurs)
         case "some" | "many":
             undeclared = isinstance(type_.item, AnyItem)
-            return Shape(kind, given.occurs if undeclared else "many")
+            return ValueShape(kind, given.occurs if undeclared else "many")
         case _:
             raise Unsupported
 

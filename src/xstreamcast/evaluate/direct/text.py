@@ -9,7 +9,7 @@ from itertools import count
 from xstreamcast.evaluate.direct.shapes import Value
 
 
-class Text:
+class FunctionText:
     """Lines of a function; a block that is written aside can be put in later, or thrown away."""
 
     def __init__(self) -> None:

@@ -13,12 +13,12 @@ from xstreamcast.evaluate.direct.shapes import (
     NO_KIND,
     NOTHING,
     TRUTH,
-    Shape,
     Unsupported,
     Value,
+    ValueShape,
     declared,
 )
-from xstreamcast.evaluate.direct.text import Text
+from xstreamcast.evaluate.direct.text import FunctionText
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Rule: TypeAlias = "Callable[[Writing, Any], Value]"
 SIGNS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-class Around(Protocol):
+class FunctionProgram(Protocol):
     """What the text of one function takes from its program."""
 
     plain: bool  # whether strings compare by code points
@@ -48,9 +48,9 @@ class Writing:
     error is lost. What is merely too long or too wide for Python is not counted.
     """
 
-    def __init__(self, around: Around) -> None:
+    def __init__(self, around: FunctionProgram) -> None:
         self.around = around
-        self.text = Text()
+        self.text = FunctionText()
         self.variables: dict[int, Value] = {}
         self.item: Value | None = None
         self.position: Value | None = None
@@ -70,7 +70,7 @@ class Writing:
         """The expression under a name."""
         return self.text.named(self.value(plan))
 
-    def result(self, plan: p.Expression, shape: Shape) -> None:
+    def result(self, plan: p.Expression, shape: ValueShape) -> None:
         """Statements that end with the return of the value, in this shape."""
         match plan:
             case p.If(test, then, otherwise):
@@ -107,7 +107,7 @@ class Writing:
 
     # -- shapes -----------------------------------------------------------------------------------
 
-    def fit(self, value: Value, shape: Shape) -> str:
+    def fit(self, value: Value, shape: ValueShape) -> str:
         """The value in a shape that holds it."""
         code, has = value.code, value.shape.occurs
         if has == shape.occurs or (has, shape.occurs) == ("one", "optional"):
@@ -124,7 +124,7 @@ class Writing:
     def many(self, plan: p.Expression) -> Value:
         """The expression as a tuple."""
         value = self.value(plan)
-        shape = Shape(value.shape.kind, "many")
+        shape = ValueShape(value.shape.kind, "many")
         return Value(self.fit(value, shape), shape)
 
     def single(self, value: Value) -> Value:
@@ -132,7 +132,7 @@ class Writing:
         if value.shape.occurs != "many":
             return value
         self.errors += 1
-        return Value(f"at_most({value.code})", Shape(value.shape.kind, "optional"))
+        return Value(f"at_most({value.code})", ValueShape(value.shape.kind, "optional"))
 
     def converted(self, value: Value, type_: SequenceType) -> Value:
         """The value as a declared type wants it; what would be an error is unfit."""
@@ -142,8 +142,8 @@ class Writing:
         has, code = value.shape.occurs, value.code
         if type_.occurs == "some" and has != "one":
             self.errors += 1
-            code = f"some({self.fit(value, Shape(shape.kind, 'many'))})"
-            return Value(code, Shape(shape.kind, "many"))
+            code = f"some({self.fit(value, ValueShape(shape.kind, 'many'))})"
+            return Value(code, ValueShape(shape.kind, "many"))
         if shape.occurs == "one" and has != "one":
             self.errors += 1
             if has == "many":
@@ -155,12 +155,14 @@ class Writing:
         return Value(self.fit(value, shape), shape)
 
     def _doubles(self, value: Value) -> Value:
-        shape = Shape(DOUBLE, value.shape.occurs)
+        shape = ValueShape(DOUBLE, value.shape.occurs)
         match value.shape.occurs:
             case "one":
                 return Value(f"float({value.code})", shape)
             case "optional":
-                return self.each(value, lambda one: Value(f"float({one})", Shape(DOUBLE, "one")))
+                return self.each(
+                    value, lambda one: Value(f"float({one})", ValueShape(DOUBLE, "one"))
+                )
             case "many":
                 return Value(f"tuple(map(float, {value.code}))", shape)
 
@@ -173,7 +175,7 @@ class Writing:
             return change(value.code)
         name = self.text.name()
         changed = change(name)
-        shape = Shape(changed.shape.kind, "optional")
+        shape = ValueShape(changed.shape.kind, "optional")
         return Value(f"(None if ({name} := {value.code}) is None else {changed.code})", shape)
 
     def truth(self, value: Value) -> str:

@@ -13,7 +13,7 @@ from xstreamcast.evaluate.single.library import quick_of
 from xstreamcast.evaluate.typing.conversion import converted
 from xstreamcast.evaluate.typing.fitting import fitting
 from xstreamcast.model.atomic import DOUBLE, INTEGER, PRIMITIVE
-from xstreamcast.model.row import Row, row_of
+from xstreamcast.model.row import SingleRow, row_of
 from xstreamcast.model.sequence_type import AtomicItem
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def call(plan: p.Call, context: Context) -> Code:
 
     def converted_argument(i: int, value: Column, frame: Frame) -> Column:
         fits, wanted = ready[i]
-        if quick is not None and value.__class__ is not Row:
+        if quick is not None and value.__class__ is not SingleRow:
             value = row_of(value) or value
         if fits(value):
             return value
@@ -105,9 +105,9 @@ def call(plan: p.Call, context: Context) -> Code:
     return run
 
 
-def _as_double(value: Column) -> Row | None:
+def _as_double(value: Column) -> SingleRow | None:
     """One integer that a double holds exactly, as one."""
     row = row_of(value)
     if row is None or PRIMITIVE.get(row.tag) != INTEGER or len(row.cells) != 1:
         return None
-    return Row(DOUBLE, (float(row.cells[0]),)) if abs(row.cells[0]) < _WHOLE else None
+    return SingleRow(DOUBLE, (float(row.cells[0]),)) if abs(row.cells[0]) < _WHOLE else None

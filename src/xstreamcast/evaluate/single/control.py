@@ -12,7 +12,7 @@ from xstreamcast.evaluate.typing.conversion import checked, converted
 from xstreamcast.evaluate.typing.fitting import fitting
 from xstreamcast.functions.atomize import effective_boolean
 from xstreamcast.model.atomic import BOOLEAN, NODE
-from xstreamcast.model.row import FALSE, TRUE, Row
+from xstreamcast.model.row import FALSE, TRUE, SingleRow
 from xstreamcast.model.sequence_type import AtomicItem
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def holds(column: Column, frame: Frame) -> bool:
     """The effective boolean value of the only row."""
-    if column.__class__ is Row:
-        row: Row = column
+    if column.__class__ is SingleRow:
+        row: SingleRow = column
         if row.tag == BOOLEAN and len(row.cells) == 1:
             return bool(row.cells[0])
         if row.tag == NODE or not row.cells:
@@ -104,7 +104,7 @@ def convert(plan: p.Convert, context: Context) -> Code:
 
     def run(frame: Frame) -> Column:
         value = operand(frame)
-        if value.__class__ is Row and value.tag == exact and len(value.cells) == 1:
+        if value.__class__ is SingleRow and value.tag == exact and len(value.cells) == 1:
             return value
         if fits(value):
             return value

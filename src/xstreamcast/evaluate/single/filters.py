@@ -12,7 +12,7 @@ from xstreamcast.evaluate.nodes import filters
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.evaluate.single.control import holds
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
-from xstreamcast.model.row import NOTHING, Row, row_of
+from xstreamcast.model.row import NOTHING, SingleRow, row_of
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
@@ -46,13 +46,13 @@ def _nth(plan: p.Filter, given: Code, value: int) -> Code:
 
 def _picked(column: Column, place: int, reverse: bool) -> Column:
     """The item at a position from 1, or from the end."""
-    if column.__class__ is not Row:
+    if column.__class__ is not SingleRow:
         return filters.picked(column, None, place, reverse)
     cells = column.cells
     if not 1 <= place <= len(cells):
         return NOTHING
     at = len(cells) - place if reverse else place - 1
-    return Row(column.tag, cells[at : at + 1])
+    return SingleRow(column.tag, cells[at : at + 1])
 
 
 def _chosen(plan: p.Filter, given: Code, predicate: Code) -> Code:
@@ -61,7 +61,7 @@ def _chosen(plan: p.Filter, given: Code, predicate: Code) -> Code:
     def run(frame: Frame) -> Column:
         column = given(frame)
         try:
-            if not (column.cells if column.__class__ is Row else len(column.items)):
+            if not (column.cells if column.__class__ is SingleRow else len(column.items)):
                 return NOTHING
             value = predicate(frame)
             row = row_of(value)
@@ -89,13 +89,13 @@ def _each(plan: p.Filter, given: Code, predicate: Code) -> Code:
     return run
 
 
-def _kept(row: Row, predicate: Code, frame: Frame) -> Column:
+def _kept(row: SingleRow, predicate: Code, frame: Frame) -> Column:
     count, kept = len(row.cells), []
-    last = Row(INTEGER, (count,))
+    last = SingleRow(INTEGER, (count,))
     for place, cell in enumerate(row.cells, start=1):
         focus: dict[Key, Value] = {
-            ITEM: Row(row.tag, (cell,)),
-            POSITION: Row(INTEGER, (place,)),
+            ITEM: SingleRow(row.tag, (cell,)),
+            POSITION: SingleRow(INTEGER, (place,)),
             LAST: last,
         }
         inner = Frame.of_row(frame.context, frame, focus)
@@ -103,7 +103,7 @@ def _kept(row: Row, predicate: Code, frame: Frame) -> Column:
             kept.append(cell)
     if len(kept) == count:
         return row
-    return Row(row.tag, tuple(kept)) if kept else NOTHING
+    return SingleRow(row.tag, tuple(kept)) if kept else NOTHING
 
 
 def _passes(value: Column, place: int, frame: Frame) -> bool:

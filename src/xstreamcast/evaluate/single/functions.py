@@ -12,7 +12,7 @@ from xstreamcast.evaluate.single.library import map_of, value_in
 from xstreamcast.evaluate.structured import looked_up
 from xstreamcast.model.atomic import FUNCTIONS
 from xstreamcast.model.map_item import MapItem
-from xstreamcast.model.row import Row
+from xstreamcast.model.row import SingleRow
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
@@ -43,7 +43,7 @@ def dynamic_call(plan: p.DynamicCall, context: Context) -> Code:
 def _function(column: Column, arity: int) -> Any:
     """The called item; the rule for columns raises the error if it is wrong."""
     cells: Any
-    if column.__class__ is Row:
+    if column.__class__ is SingleRow:
         tag, cells = column.tag, column.cells
     else:
         tag, cells = column.items.tag, column.items.values

@@ -13,7 +13,7 @@ from xstreamcast.functions.strings.strings import joined
 from xstreamcast.model.atomic import DOUBLE, INTEGER, MAP, PRIMITIVE, STRING
 from xstreamcast.model.column import Column, gather
 from xstreamcast.model.map_key import map_key
-from xstreamcast.model.row import FALSE, NOTHING, TRUE, Row, row_of
+from xstreamcast.model.row import FALSE, NOTHING, TRUE, SingleRow, row_of
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
@@ -33,8 +33,8 @@ def quick_of(function: Function, arity: int) -> Quick | None:
 
 
 def _count(frame: Frame, items: Column) -> Column:
-    cells = items.cells if items.__class__ is Row else items.items
-    return Row(INTEGER, (len(cells),))
+    cells = items.cells if items.__class__ is SingleRow else items.items
+    return SingleRow(INTEGER, (len(cells),))
 
 
 def _empty(frame: Frame, items: Column) -> Column:
@@ -46,7 +46,7 @@ def _exists(frame: Frame, items: Column) -> Column:
 
 
 def _length(items: Column) -> int:
-    return len(items.cells if items.__class__ is Row else items.items)
+    return len(items.cells if items.__class__ is SingleRow else items.items)
 
 
 def _not(frame: Frame, items: Column) -> Column:
@@ -58,34 +58,34 @@ def _boolean(frame: Frame, items: Column) -> Column:
 
 
 def _head(frame: Frame, items: Column) -> Column | None:
-    if items.__class__ is not Row:
+    if items.__class__ is not SingleRow:
         return None
-    row: Row = items
-    return Row(row.tag, row.cells[:1]) if row.cells else NOTHING
+    row: SingleRow = items
+    return SingleRow(row.tag, row.cells[:1]) if row.cells else NOTHING
 
 
 def _tail(frame: Frame, items: Column) -> Column | None:
-    if items.__class__ is not Row:
+    if items.__class__ is not SingleRow:
         return None
-    row: Row = items
-    return Row(row.tag, row.cells[1:]) if len(row.cells) > 1 else NOTHING
+    row: SingleRow = items
+    return SingleRow(row.tag, row.cells[1:]) if len(row.cells) > 1 else NOTHING
 
 
 def _abs(frame: Frame, number: Column) -> Column | None:
     found = _cell(number)
-    return Row(INTEGER, (abs(found[1]),)) if found and found[0] == INTEGER else None
+    return SingleRow(INTEGER, (abs(found[1]),)) if found and found[0] == INTEGER else None
 
 
 def _string_length(frame: Frame, text: Column) -> Column | None:
     found = _text(text)
-    return None if found is None else Row(INTEGER, (len(found),))
+    return None if found is None else SingleRow(INTEGER, (len(found),))
 
 
 def _concat(frame: Frame, *parts: Column) -> Column | None:
     texts = [_text(part) for part in parts]
     if any(text is None for text in texts):
         return None
-    return Row(STRING, (joined(texts),))  # type: ignore[arg-type]
+    return SingleRow(STRING, (joined(texts),))  # type: ignore[arg-type]
 
 
 def _string(frame: Frame, item: Column) -> Column | None:
@@ -94,11 +94,11 @@ def _string(frame: Frame, item: Column) -> Column | None:
         return None
     if PRIMITIVE[found[0]] == INTEGER and abs(found[1]) >= _WHOLE:
         return None
-    return Row(STRING, (str(found[1]),))
+    return SingleRow(STRING, (str(found[1]),))
 
 
 def _cell(column: Column) -> tuple[int, Any] | None:
-    if column.__class__ is Row and len(column.cells) == 1:
+    if column.__class__ is SingleRow and len(column.cells) == 1:
         return column.tag, column.cells[0]
     return None
 
@@ -115,7 +115,7 @@ def _substring(frame: Frame, text: Column, start: Column, length: Column | None 
     if found is None or begin is None or size is None:
         return None
     end = len(found) if length is None else max(begin - 1 + size, 0)
-    return Row(STRING, (found[max(begin - 1, 0) : end],))
+    return SingleRow(STRING, (found[max(begin - 1, 0) : end],))
 
 
 def _subsequence(frame: Frame, items: Column, start: Column, length: Column | None = None) -> Any:
@@ -131,8 +131,8 @@ def _run(items: Column, begin: int, end: int) -> Column:
     """The items from one place to another."""
     if begin >= end:
         return NOTHING
-    if items.__class__ is Row:
-        return Row(items.tag, items.cells[begin:end])
+    if items.__class__ is SingleRow:
+        return SingleRow(items.tag, items.cells[begin:end])
     part = items.items.slice(begin, end)
     return Column(part) if end - begin == 1 else Column(part, np.array((0, end - begin), np.int64))
 
@@ -142,14 +142,14 @@ def _index_of(frame: Frame, items: Column, wanted: Column) -> Column | None:
     if row is None or found is None or not row.tag == found[0] == INTEGER:
         return None
     places = tuple(i for i, cell in enumerate(row.cells, start=1) if cell == found[1])
-    return Row(INTEGER, places) if places else NOTHING
+    return SingleRow(INTEGER, places) if places else NOTHING
 
 
 def _sum(frame: Frame, items: Column) -> Column | None:
     row = row_of(items)
     if row is None or row.tag != INTEGER:
         return None
-    return Row(INTEGER, (sum(row.cells),))
+    return SingleRow(INTEGER, (sum(row.cells),))
 
 
 def _whole(column: Column) -> int | None:
@@ -165,7 +165,7 @@ def _whole(column: Column) -> int | None:
 
 def map_of(column: Column) -> MapItem | None:
     """One map; None for all else."""
-    if column.__class__ is Row:
+    if column.__class__ is SingleRow:
         return column.cells[0] if column.tag == MAP and len(column.cells) == 1 else None
     items = column.items
     return items.values[0] if items.tag == MAP and len(items) == 1 else None
@@ -196,12 +196,12 @@ def _map_put(frame: Frame, held: Column, key: Column, value: Column) -> Column |
     found, atom = map_of(held), _atom(key)
     if found is None or atom is None:
         return None
-    return Row(MAP, (found.changed({map_key(*atom): (atom, value, 0)}),))
+    return SingleRow(MAP, (found.changed({map_key(*atom): (atom, value, 0)}),))
 
 
 def _map_size(frame: Frame, held: Column) -> Column | None:
     found = map_of(held)
-    return None if found is None else Row(INTEGER, (len(found),))
+    return None if found is None else SingleRow(INTEGER, (len(found),))
 
 
 def _atom(key: Column) -> tuple[int, Any] | None:

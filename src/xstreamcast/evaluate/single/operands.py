@@ -13,7 +13,7 @@ from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, beside
-from xstreamcast.model.row import FALSE, NOTHING, SHORT, TRUE, Row, row_of
+from xstreamcast.model.row import FALSE, NOTHING, SHORT, TRUE, SingleRow, row_of
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
@@ -41,7 +41,7 @@ def const(plan: p.Const, context: Context) -> Code:
     if len(tags) > 1 or len(plan.atoms) > SHORT:
         return lambda frame: values.const(plan, frame)
     tag = tags.pop() if tags else NOTHING.tag
-    row = Row(tag, tuple(atom.value for atom in plan.atoms))
+    row = SingleRow(tag, tuple(atom.value for atom in plan.atoms))
     return lambda frame: row
 
 
@@ -51,7 +51,7 @@ def var(plan: p.Var, context: Context) -> Code:
 
     def run(frame: Frame) -> Column:
         value = frame.values.get(number)
-        if value.__class__ is Row or value.__class__ is Column:
+        if value.__class__ is SingleRow or value.__class__ is Column:
             return value
         return frame.variable(number)
 
@@ -64,15 +64,15 @@ def comma(plan: p.Comma, context: Context) -> Code:
 
     def run(frame: Frame) -> Column:
         found = [part(frame) for part in parts]
-        live = [one for one in found if one.__class__ is not Row or one.cells]
+        live = [one for one in found if one.__class__ is not SingleRow or one.cells]
         if len(live) <= 1:
             return live[0] if live else NOTHING
-        rows = [one for one in live if isinstance(one, Row)]
+        rows = [one for one in live if isinstance(one, SingleRow)]
         if len(rows) == len(live):
             tag = rows[0].tag
             cells = tuple(cell for one in rows for cell in one.cells)
             if len(cells) <= SHORT and all(one.tag == tag for one in rows):
-                return Row(tag, cells)
+                return SingleRow(tag, cells)
         return beside(live)
 
     return run
@@ -92,7 +92,7 @@ def range_(plan: p.Range, context: Context) -> Code:
                 and b.cells[0] - a.cells[0] < SHORT
             ):  # fmt: skip
                 cells = tuple(range(a.cells[0], b.cells[0] + 1))
-                return Row(INTEGER, cells) if cells else NOTHING
+                return SingleRow(INTEGER, cells) if cells else NOTHING
             return values.range_of(first, last, frame)
         except Error as caught:
             raise located(caught, plan, frame)  # noqa: B904
@@ -109,22 +109,22 @@ def arithmetic(plan: p.Arithmetic, context: Context) -> Code:
     def run(frame: Frame) -> Column:
         try:
             one = left(frame)
-            a = one if one.__class__ is Row else row_of(one)
+            a = one if one.__class__ is SingleRow else row_of(one)
             if a is not None and not a.cells:
                 return NOTHING
             if a is None or len(a.cells) != 1:
                 return values.combined(plan, one, right, frame)
             other = right(frame)
-            b = other if other.__class__ is Row else row_of(other)
+            b = other if other.__class__ is SingleRow else row_of(other)
             if b is not None and len(b.cells) == 1:
                 x, y, kind, like = a.cells[0], b.cells[0], a.tag, b.tag
                 if kind != INTEGER or like != INTEGER:
                     kind, like = PRIMITIVE.get(kind, kind), PRIMITIVE.get(like, like)
                 if kind == INTEGER == like:
                     if exact is not None and not (divides and y == 0) and -_WIDE < x < _WIDE:
-                        return Row(INTEGER, (exact(x, y),))
+                        return SingleRow(INTEGER, (exact(x, y),))
                 elif kind == DOUBLE == like and floating:
-                    return Row(DOUBLE, (exact(x, y),))  # type: ignore[misc]
+                    return SingleRow(DOUBLE, (exact(x, y),))  # type: ignore[misc]
             return values.combined(plan, one, lambda _: other, frame)
         except Error as caught:
             raise located(caught, plan, frame)  # noqa: B904
@@ -163,7 +163,7 @@ def general_compare(plan: p.GeneralCompare, context: Context) -> Code:
         try:
             one, other = left(frame), right(frame)
             if (
-                one.__class__ is Row and other.__class__ is Row
+                one.__class__ is SingleRow and other.__class__ is SingleRow
                 and one.tag == INTEGER == other.tag
                 and len(one.cells) == 1 == len(other.cells)
             ):  # fmt: skip
@@ -184,7 +184,7 @@ def general_compare(plan: p.GeneralCompare, context: Context) -> Code:
     return run
 
 
-def _comparable(a: Row, b: Row) -> bool:
+def _comparable(a: SingleRow, b: SingleRow) -> bool:
     """Whether no item needs atomisation, as nodes would."""
     return (not a.cells or a.tag in PRIMITIVE) and (not b.cells or b.tag in PRIMITIVE)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64
 
 
-class Reach(Protocol):
+class FutureStreams(Protocol):
     """The streams as of instants after now."""
 
     def horizons(self, ends: I64) -> I64:

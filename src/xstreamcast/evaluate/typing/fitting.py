@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.model.atomic import ARRAY, FUNCTION, MAP, NODE, derives
-from xstreamcast.model.row import Row
+from xstreamcast.model.row import SingleRow
 from xstreamcast.model.sequence_type import (
     AnyItem,
     ArrayType,
@@ -56,7 +56,7 @@ def _fitting(wanted: SequenceType) -> Callable[[Column], bool]:
         tags.update(dict.fromkeys(_BY_TAG[wanted.item], True))
 
     def fits(column: Column) -> bool:
-        if column.__class__ is Row:
+        if column.__class__ is SingleRow:
             tag, count = column.tag, len(column.cells)
         else:
             tag, count = column.items.tag, len(column.items)

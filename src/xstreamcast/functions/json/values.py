@@ -15,7 +15,7 @@ from xstreamcast.functions.json.strings import kept_escaped, plain
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.resources.texts import text_at
 from xstreamcast.functions.rows import one_or, text
-from xstreamcast.functions.structured.options import Option, options_of
+from xstreamcast.functions.structured.options import OptionSpec, options_of
 from xstreamcast.model.array_item import ArrayItem
 from xstreamcast.model.atomic import ARRAY, BOOLEAN, DOUBLE, FUNCTION, MAP, STRING
 from xstreamcast.model.column import Column
@@ -26,10 +26,10 @@ from xstreamcast.model.map_item import MapItem
 Value = tuple[int, Any] | None  # the type and the value; None is null
 
 _OPTIONS: Final = {
-    "liberal": Option(BOOLEAN, False),
-    "duplicates": Option(STRING, "use-first", ("reject", "use-first", "use-last")),
-    "escape": Option(BOOLEAN, False),
-    "fallback": Option(FUNCTION),
+    "liberal": OptionSpec(BOOLEAN, False),
+    "duplicates": OptionSpec(STRING, "use-first", ("reject", "use-first", "use-last")),
+    "escape": OptionSpec(BOOLEAN, False),
+    "fallback": OptionSpec(FUNCTION),
 }
 
 

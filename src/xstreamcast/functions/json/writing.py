@@ -15,13 +15,13 @@ from xstreamcast.functions.json.strings import quoted, unescaped
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.functions.signature import FN
-from xstreamcast.functions.structured.options import Option, options_of
+from xstreamcast.functions.structured.options import OptionSpec, options_of
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT, TEXT
 from xstreamcast.tape.steps.axes import NodeTest
 
-_OPTIONS: Final = {"indent": Option(BOOLEAN, False)}
+_OPTIONS: Final = {"indent": OptionSpec(BOOLEAN, False)}
 _TRUTH: Final = {"true": True, "1": True, "false": False, "0": False}
 _KINDS: Final = frozenset({"map", "array", "string", "number", "boolean", "null"})
 _ESCAPE: Final = re.compile(r'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})')

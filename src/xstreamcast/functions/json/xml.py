@@ -12,7 +12,7 @@ from xstreamcast.functions.json.values import Rules, string_rule
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.functions.signature import FN
-from xstreamcast.functions.structured.options import Option, options_of
+from xstreamcast.functions.structured.options import OptionSpec, options_of
 from xstreamcast.model.atomic import BOOLEAN, FUNCTION, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.tape.writing.builder import Builder
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from xstreamcast.tape.store import Store
 
 _OPTIONS: Final = {
-    "liberal": Option(BOOLEAN, False),
-    "duplicates": Option(STRING, "retain", ("reject", "use-first", "retain")),
-    "validate": Option(BOOLEAN, False),
-    "escape": Option(BOOLEAN, False),
-    "fallback": Option(FUNCTION),
+    "liberal": OptionSpec(BOOLEAN, False),
+    "duplicates": OptionSpec(STRING, "retain", ("reject", "use-first", "retain")),
+    "validate": OptionSpec(BOOLEAN, False),
+    "escape": OptionSpec(BOOLEAN, False),
+    "fallback": OptionSpec(FUNCTION),
 }
 _RETAIN: Final = Rules("retain")
 _ELEMENTS: Final = {"[": "array", "{": "map", "true": "boolean", "false": "boolean"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.functions.regex import characters as ch
-from xstreamcast.functions.regex.reader import Reader
+from xstreamcast.functions.regex.reader import PatternReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ _MULTI: Final[dict[str, Callable[[], Ranges]]] = {
 }
 
 
-def escape(reader: Reader) -> str | Ranges:
+def escape(reader: PatternReader) -> str | Ranges:
     r"""What a backslash begins: one character, or a set for \d, \p{…} and the like."""
     reader.expect("\\")
     letter = reader.next("a character after \\")
@@ -43,7 +43,7 @@ def escape(reader: Reader) -> str | Ranges:
     raise reader.fail(f"\\{letter} has no meaning")
 
 
-def _property(reader: Reader) -> Ranges:
+def _property(reader: PatternReader) -> Ranges:
     reader.expect("{")
     name = reader.until("}")
     found = ch.block(name[2:]) if name.startswith("Is") else ch.category(name)
@@ -52,7 +52,7 @@ def _property(reader: Reader) -> Ranges:
     return found
 
 
-def bracketed(reader: Reader, fold: bool) -> Ranges:
+def bracketed(reader: PatternReader, fold: bool) -> Ranges:
     """[…]: parts, negation, subtraction; with `fold`, single characters and ranges in any case."""
     reader.expect("[")
     negated = reader.accept("^")
@@ -64,7 +64,7 @@ def bracketed(reader: Reader, fold: bool) -> Ranges:
     return found
 
 
-def _parts(reader: Reader, fold: bool) -> Ranges:
+def _parts(reader: PatternReader, fold: bool) -> Ranges:
     """One part or more, up to the closing bracket or the - of a subtraction."""
     literal: list[Ranges] = []
     escaped: list[Ranges] = []
@@ -77,7 +77,7 @@ def _parts(reader: Reader, fold: bool) -> Ranges:
     return ch.union(ch.with_variants(plain) if fold else plain, *escaped)
 
 
-def _part(reader: Reader) -> tuple[Ranges, bool]:
+def _part(reader: PatternReader) -> tuple[Ranges, bool]:
     """A set, and whether the `i` flag widens it: it leaves categories as they are."""
     hyphen = reader.sees("-")
     start = _character(reader)
@@ -96,7 +96,7 @@ def _part(reader: Reader) -> tuple[Ranges, bool]:
     return ((ord(start), ord(end) + 1),), True
 
 
-def _character(reader: Reader) -> str | Ranges:
+def _character(reader: PatternReader) -> str | Ranges:
     if reader.sees("\\"):
         return escape(reader)
     if reader.sees("["):

@@ -8,10 +8,10 @@ from re import _constants as c  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Final, TypeAlias
 
-from xstreamcast.functions.regex.linear import Found, Machine, TooLargeError
+from xstreamcast.functions.regex.linear import Machine, RegexMatch, TooLargeError
 from xstreamcast.model.query_limits import exceeded, query_limits
 
-Match: TypeAlias = re.Match[str] | Found
+Match: TypeAlias = re.Match[str] | RegexMatch
 
 _SHORT: Final = 24  # characters that may be tried in all ways
 _MANY: Final = 10**10  # ways that are too many

@@ -19,7 +19,7 @@ _CHAR, _SPLIT, _JUMP, _SAVE, _TEST, _MATCH = range(6)
 Test = Callable[[str, int], bool]  # whether a place in a text fits
 
 
-class Step(NamedTuple):
+class RegexStep(NamedTuple):
     """One step; `x` is tried before `y`."""
 
     kind: int
@@ -28,7 +28,7 @@ class Step(NamedTuple):
     fits: Any = None
 
 
-class Found:
+class RegexMatch:
     """A match, in the words of re.Match."""
 
     __slots__ = ("_marks", "string")
@@ -60,14 +60,14 @@ class Machine:
 
     def __init__(self, pattern: str) -> None:
         tree = parser.parse(pattern)
-        self._steps: list[Step] = []
+        self._steps: list[RegexStep] = []
         self._marks = 2 * tree.state.groups
         self._sequence(tree)
-        self._add(Step(_MATCH))
+        self._add(RegexStep(_MATCH))
 
     # -- making -----------------------------------------------------------------------------------
 
-    def _add(self, step: Step) -> int:
+    def _add(self, step: RegexStep) -> int:
         if len(self._steps) >= _MOST:
             raise TooLargeError
         self._steps.append(step)
@@ -79,57 +79,57 @@ class Machine:
 
     def _node(self, op: Any, argument: Any) -> None:
         if op in (c.LITERAL, c.NOT_LITERAL, c.IN, c.ANY):
-            self._add(Step(_CHAR, fits=_character(op, argument)))
+            self._add(RegexStep(_CHAR, fits=_character(op, argument)))
         elif op is c.SUBPATTERN:
             group, _, _, inner = argument
             if group is not None:
-                self._add(Step(_SAVE, 2 * group))
+                self._add(RegexStep(_SAVE, 2 * group))
             self._sequence(inner)
             if group is not None:
-                self._add(Step(_SAVE, 2 * group + 1))
+                self._add(RegexStep(_SAVE, 2 * group + 1))
         elif op is c.BRANCH:
             self._branch(argument[1])
         elif op in (c.MAX_REPEAT, c.MIN_REPEAT):
             self._repeat(op is c.MAX_REPEAT, *argument)
         elif op in (c.AT, c.ASSERT, c.ASSERT_NOT):
-            self._add(Step(_TEST, fits=_place(op, argument)))
+            self._add(RegexStep(_TEST, fits=_place(op, argument)))
         else:
             raise TooLargeError
 
     def _branch(self, ways: list[Any]) -> None:
         ends = []
         for way in ways[:-1]:
-            split = self._add(Step(_SPLIT))
+            split = self._add(RegexStep(_SPLIT))
             self._sequence(way)
-            ends.append(self._add(Step(_JUMP)))
-            self._steps[split] = Step(_SPLIT, split + 1, len(self._steps))
+            ends.append(self._add(RegexStep(_JUMP)))
+            self._steps[split] = RegexStep(_SPLIT, split + 1, len(self._steps))
         self._sequence(ways[-1])
         for end in ends:
-            self._steps[end] = Step(_JUMP, len(self._steps))
+            self._steps[end] = RegexStep(_JUMP, len(self._steps))
 
     def _repeat(self, greedy: bool, least: int, most: Any, inner: Any) -> None:
         for _ in range(least):
             self._sequence(inner)
         if most is c.MAXREPEAT:
-            split = self._add(Step(_SPLIT))
+            split = self._add(RegexStep(_SPLIT))
             self._sequence(inner)
-            self._add(Step(_JUMP, split))
+            self._add(RegexStep(_JUMP, split))
             self._choose(split, greedy)
             return
         splits = []
         for _ in range(most - least):
-            splits.append(self._add(Step(_SPLIT)))
+            splits.append(self._add(RegexStep(_SPLIT)))
             self._sequence(inner)
         for split in splits:
             self._choose(split, greedy)
 
     def _choose(self, split: int, greedy: bool) -> None:
         into, behind = split + 1, len(self._steps)
-        self._steps[split] = Step(_SPLIT, *((into, behind) if greedy else (behind, into)))
+        self._steps[split] = RegexStep(_SPLIT, *((into, behind) if greedy else (behind, into)))
 
     # -- matching ---------------------------------------------------------------------------------
 
-    def search(self, text: str, at: int = 0) -> Found | None:
+    def search(self, text: str, at: int = 0) -> RegexMatch | None:
         """The first match at or behind a place."""
         found: tuple[int, ...] | None = None
         nothing = (-1,) * self._marks
@@ -154,7 +154,7 @@ class Machine:
             threads = going
             if found is not None and not threads:
                 break
-        return None if found is None else Found(text, found)
+        return None if found is None else RegexMatch(text, found)
 
     def _follow(
         self, threads: list[Any], seen: set[int], pc: int, place: int, marks: Any, text: str
@@ -181,7 +181,7 @@ class Machine:
             else:
                 threads.append((pc, marks))
 
-    def finditer(self, text: str) -> Iterator[Found]:
+    def finditer(self, text: str) -> Iterator[RegexMatch]:
         """All matches, none within another."""
         at = 0
         while at <= len(text) and (found := self.search(text, at)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xstreamcast.errors import Error, error
 
 
-class Reader:
+class PatternReader:
     """The text and a place in it."""
 
     def __init__(self, text: str) -> None:

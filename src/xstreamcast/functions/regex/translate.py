@@ -7,7 +7,7 @@ from typing import Final
 
 from xstreamcast.functions.regex import characters as ch
 from xstreamcast.functions.regex.classes import bracketed, escape
-from xstreamcast.functions.regex.reader import Reader
+from xstreamcast.functions.regex.reader import PatternReader
 
 _ANCHORS: Final = {
     ("^", False): r"(?:\A)",
@@ -29,7 +29,7 @@ class Translation:
 
 def translate(pattern: str, flags: str) -> Translation:
     """A pattern under the flags i, m, s and x."""
-    reader = Reader(without_space(pattern) if "x" in flags else pattern)
+    reader = PatternReader(without_space(pattern) if "x" in flags else pattern)
     made = _Translator(reader, "i" in flags, "m" in flags, "s" in flags)
     text = made.alternatives()
     if not reader.done:
@@ -56,7 +56,7 @@ def without_space(pattern: str) -> str:
 class _Translator:
     """One walk over a pattern."""
 
-    def __init__(self, reader: Reader, fold: bool, lines: bool, dot_all: bool) -> None:
+    def __init__(self, reader: PatternReader, fold: bool, lines: bool, dot_all: bool) -> None:
         self.reader = reader
         self.fold = fold
         self.lines = lines

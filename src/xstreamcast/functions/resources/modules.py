@@ -9,7 +9,7 @@ from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import one_or
-from xstreamcast.functions.structured.options import Option, options_of
+from xstreamcast.functions.structured.options import OptionSpec, options_of
 from xstreamcast.model.atomic import DECIMAL, FUNCTION, INTEGER, MAP, QNAME, STRING, derives
 from xstreamcast.model.column import Column, gather
 from xstreamcast.model.items import Items
@@ -19,7 +19,7 @@ from xstreamcast.model.qname import QName
 if TYPE_CHECKING:
     from xstreamcast.model.function_item import FunctionItem
 
-_VERSION: Final = {"xquery-version": Option(DECIMAL)}
+_VERSION: Final = {"xquery-version": OptionSpec(DECIMAL)}
 
 
 @function("fn:load-xquery-module($module-uri as xs:string) as map(*)", deterministic=False)

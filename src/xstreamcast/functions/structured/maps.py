@@ -12,7 +12,7 @@ from xstreamcast.functions.call import Call
 from xstreamcast.functions.higher_order import by_function, invoke
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import integers, one_or, pairs, truths
-from xstreamcast.functions.structured.options import Option, options_of
+from xstreamcast.functions.structured.options import OptionSpec, options_of
 from xstreamcast.model.array_item import Cell, arrays_of
 from xstreamcast.model.atomic import ARRAY, MAP, STRING
 from xstreamcast.model.column import Column, beside, gather
@@ -33,7 +33,7 @@ def _made(rows: Iterable[list[Entry]]) -> Column:
 # -- merge -----------------------------------------------------------------------------------
 
 _DUPLICATES: Final = {
-    "duplicates": Option(
+    "duplicates": OptionSpec(
         STRING, "use-first", ("reject", "use-first", "use-last", "use-any", "combine")
     )
 }

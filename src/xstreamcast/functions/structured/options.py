@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class OptionSpec:
     """One option: its atomic type (or FUNCTION), its default, and the values it may have."""
 
     tag: int
@@ -27,7 +27,7 @@ class Option:
 
 
 def options_of(
-    call: Call, given: MapItem, known: Mapping[str, Option], code: str
+    call: Call, given: MapItem, known: Mapping[str, OptionSpec], code: str
 ) -> dict[str, Any]:
     """The value of every known option; others are ignored, wrong types are XPTY0004.
 
@@ -40,7 +40,7 @@ def options_of(
     return found
 
 
-def _value(call: Call, name: str, option: Option, value: Column, code: str) -> Any:
+def _value(call: Call, name: str, option: OptionSpec, value: Column, code: str) -> Any:
     if option.tag == FUNCTION:
         return _function(name, value)
     atoms = list(atomize(call, value).items.pairs())
@@ -64,6 +64,6 @@ def _function(name: str, value: Column) -> Any:
     return items.values.tolist()[0]
 
 
-def _unfit(name: str, option: Option) -> Error:
+def _unfit(name: str, option: OptionSpec) -> Error:
     kind = BY_TAG[option.tag].name
     return error("XPTY0004", f"the option {name} must be one xs:{kind}")

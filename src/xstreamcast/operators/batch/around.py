@@ -29,7 +29,7 @@ _ROW: Final = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Chains:
+class OpenElements:
     """How many elements are open before a range and behind it."""
 
     before: int
@@ -37,7 +37,7 @@ class Chains:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class RangeCounts:
     """What a range found: which open elements, how many others, and how much below them.
 
     `below[k]`, `left[k]`: what counts, and what waits for each element that stays open, if the
@@ -53,7 +53,7 @@ class Around:
 
 
 def sent_around(
-    part: BatchPart, items: Items, context: Context, document: int, open_: Chains
+    part: BatchPart, items: Items, context: Context, document: int, open_: OpenElements
 ) -> bytes:
     """What a range reports of the elements around its units."""
     number = document >> 32
@@ -69,7 +69,7 @@ def sent_around(
     both = min(len(first), len(last))
     stay = int(np.count_nonzero(first[:both] == last[:both]))
     known = np.isin(nodes, np.union1d(first, last))
-    found = Around(
+    found = RangeCounts(
         np.isin(first, nodes), np.isin(last, nodes), int(np.count_nonzero(~known)), stay, [], []
     )
     if part.around is not None and part.around.below is not None:
@@ -82,16 +82,22 @@ def sent_around(
     )  # fmt: skip
 
 
-def _around(sent: bytes) -> Around:
+def _around(sent: bytes) -> RangeCounts:
     before, behind, others, stay, below, left = decoded(sent)
-    return Around(
+    return RangeCounts(
         np.array(before, np.bool_), np.array(behind, np.bool_), others, stay, list(below),
         [np.array(one, np.int64) for one in left],
     )  # fmt: skip
 
 
 def _below(
-    part: BatchPart, store: Store, number: int, nodes: Any, first: Any, last: Any, found: Around
+    part: BatchPart,
+    store: Store,
+    number: int,
+    nodes: Any,
+    first: Any,
+    last: Any,
+    found: RangeCounts,
 ) -> None:
     assert part.around is not None
     assert part.around.below is not None
@@ -134,7 +140,7 @@ def counted_elements(part: BatchPart, values: Sequence[bytes]) -> Items:
     return Items.of(tag, [value])
 
 
-def _waited(one: Around, found: Any, marked: Any, waiting: Any) -> tuple[int, Any]:
+def _waited(one: RangeCounts, found: Any, marked: Any, waiting: Any) -> tuple[int, Any]:
     """What counts now of what waited and of what is new; and what waits from now on."""
     outermost = int(np.argmax(found)) if found.any() else len(found)
     counts = np.logical_or.accumulate(marked)

@@ -18,7 +18,7 @@ from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.around import rows_below
 from xstreamcast.operators.batch.sending import decoded, encoded
-from xstreamcast.operators.kept_items import Unwritten
+from xstreamcast.operators.kept_items import UnwrittenNode
 from xstreamcast.operators.relational.folds.folds import counted
 from xstreamcast.tape.layout import ELEMENT, KIND
 
@@ -60,7 +60,7 @@ def sent_spine(
     view = next((one.view for one in query.choice.shown(query.now) if one.number == number), None)
     handles = items.values.astype(np.int64)
     if view is None or (handles >> 32 != number).any():
-        raise Unwritten  # a copy: nobody knows what of it is the root
+        raise UnwrittenNode  # a copy: nobody knows what of it is the root
     tops, spine = _spine(view)
     nodes = np.unique(handles & _ROW)
     at = np.searchsorted(spine, nodes)

@@ -19,7 +19,7 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.around import counted_elements
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.batch.spine import counted_spine
-from xstreamcast.operators.kept_items import Unwritten, placed, read, written
+from xstreamcast.operators.kept_items import UnwrittenNode, placed, read, written
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.batch.parts import BatchPart
@@ -33,7 +33,7 @@ def sent(part: BatchPart, items: Items, context: Context) -> bytes:
             return encoded(len(items))
         case "items":
             if (items.all_tags() >= MAP).any():
-                raise Unwritten
+                raise UnwrittenNode
             return encoded(written({"": items}, context.store)[""])
         case "sum" | "avg":
             atoms = summands(items, context)
@@ -93,7 +93,7 @@ def sent_rows(part: BatchPart, by: list[bytes], result: Column, context: Context
 def all_rows(by: list[bytes], result: Column, context: Context) -> bytes:
     """Rows with the bytes they are sorted by."""
     if (result.items.all_tags() >= MAP).any():
-        raise Unwritten
+        raise UnwrittenNode
     items = written({"": result.items}, context.store)[""]
     return encoded((by, result.lengths().tolist(), items))
 

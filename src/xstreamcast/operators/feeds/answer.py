@@ -13,7 +13,7 @@ import numpy as np
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
 from xstreamcast.model.markup import escape
-from xstreamcast.operators.units.units import Minis, Moved
+from xstreamcast.operators.units.units import Minis, UnitDelta
 from xstreamcast.tape.fragments.wrap import wrapped
 from xstreamcast.tape.reading.places import PlacedReading
 
@@ -39,7 +39,7 @@ class AnswerFeed:
         self._used = 0  # places that were given
         self._bytes = 0
 
-    def feed(self, changes: Iterable[Change]) -> Moved:
+    def feed(self, changes: Iterable[Change]) -> UnitDelta:
         """Take changes in → the units that they made new, and those that went."""
         dirty: dict[str, None] = {}
         after: dict[str, str | None] = {}  # of what went, what it stood behind
@@ -55,7 +55,7 @@ class AnswerFeed:
         gone = tuple(k for k in after if k not in self._answer and k in self._places)
         stays = self._settled(dirty, after, gone)
         minis = self._minis(sorted(dirty, key=self._places.__getitem__)) if dirty else None
-        return Moved(minis, gone, self._places, reordered=not stays)
+        return UnitDelta(minis, gone, self._places, reordered=not stays)
 
     def _settled(
         self, dirty: Iterable[str], after: dict[str, str | None], gone: Sequence[str]
@@ -84,17 +84,17 @@ class AnswerFeed:
             for at, key in enumerate(fresh)
         )  # fmt: skip
 
-    def everything(self) -> Moved:
+    def everything(self) -> UnitDelta:
         """All units, to be evaluated again."""
         self._number()
         minis = self._minis(list(self._places)) if self._places else None
-        return Moved(minis, places=self._places, reordered=True, complete=True)
+        return UnitDelta(minis, places=self._places, reordered=True, complete=True)
 
-    def again(self, keys: Sequence[str]) -> Moved:
+    def again(self, keys: Sequence[str]) -> UnitDelta:
         """Some units, to be evaluated again; those that are no longer there are left out."""
         known = sorted((key for key in keys if key in self._places), key=self._places.__getitem__)
         minis = self._minis(known) if known else None
-        return Moved(minis, places=self._places)
+        return UnitDelta(minis, places=self._places)
 
     def _minis(self, keys: list[str]) -> Minis:
         """Each item below a root of its own."""

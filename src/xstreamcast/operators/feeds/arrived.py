@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.operators.units.spine_view import SpineView
-    from xstreamcast.operators.units.units import Moved
+    from xstreamcast.operators.units.units import UnitDelta
 
 
 def _unrooted(name: str | None, test: NodeItem) -> bool:
@@ -24,11 +24,13 @@ def _no_spine(name: str | None) -> SpineView | None:
 class Tick:
     """What happened since the last one: moves by input, inputs that said anything, the clock."""
 
-    moves: Mapping[str | None, list[Moved]]
+    moves: Mapping[str | None, list[UnitDelta]]
     touched: frozenset[str | None]
     clock_moved: bool
-    everything: Callable[[str | None], Moved]
-    again: Callable[[Sequence[str], str | None], list[Moved]]  # some units, to be evaluated again
+    everything: Callable[[str | None], UnitDelta]
+    again: Callable[
+        [Sequence[str], str | None], list[UnitDelta]
+    ]  # some units, to be evaluated again
     decided: bool = True  # nothing is missing that an answer may have to wait for
     ended: frozenset[str | None] = frozenset()
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept

@@ -14,7 +14,7 @@ from xstreamcast.tape.fragments.payload_kernels import mark_names
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xstreamcast.algebra.analysis.forgetting import Kept
+    from xstreamcast.algebra.analysis.forgetting import SeenTags
     from xstreamcast.algebra.analysis.guide import Guide, Name
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
@@ -28,7 +28,7 @@ _MIXED = 0x9E3779B97F4A7C15
 class Conforming:
     """Compares arrivals with a guide; what has been met once is not looked at again."""
 
-    def __init__(self, kept: Kept, history: History) -> None:
+    def __init__(self, kept: SeenTags, history: History) -> None:
         self._structure = history.structure
         self._guide, self._names = kept.guide, history.store.names
         self._tags = max(history.structure.tags, default=0) + 2
@@ -39,7 +39,7 @@ class Conforming:
         self._own_tag: Codes = np.full(1024, -1, narrow)
         self._early: dict[int, set[int]] = {}  # tags attached to ids that have not come
 
-    def grown(self, kept: Kept, history: History) -> Conforming:
+    def grown(self, kept: SeenTags, history: History) -> Conforming:
         """The same for another guide: which tags ids have had is known still."""
         other = Conforming(kept, history)
         other._hole_tag = self._hole_tag.astype(other._hole_tag.dtype)

@@ -11,7 +11,7 @@ import numpy as np
 
 from xstreamcast.errors import Error
 from xstreamcast.model.items import Items
-from xstreamcast.operators.units.units import NOTHING, Minis, Moved, Numbered
+from xstreamcast.operators.units.units import NOTHING, Minis, Numbered, UnitDelta
 from xstreamcast.tape.fragments.wrap import wrapped
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import ELEMENT, KIND
@@ -56,7 +56,7 @@ class DocumentFeed:
         self.counted: LevelCut = (1, ())
         self.units = 0
 
-    def feed(self, chunk: bytes) -> Moved:
+    def feed(self, chunk: bytes) -> UnitDelta:
         """Take bytes in → the units that they completed."""
         if self._reading is None:
             self.counted = chosen_cut(self._cuts, chunk[:_HEAD])
@@ -69,7 +69,7 @@ class DocumentFeed:
         key = str(self._places.count)
         minis = Minis(piece.tape, np.zeros(1, np.int64), (key,), around=around)
         self._places.count += 1
-        return Moved(minis, places=self._places)
+        return UnitDelta(minis, places=self._places)
 
     def close(self) -> None:
         """End the input; the root may be open."""
@@ -155,7 +155,7 @@ class WholeDocument:
         self.ended = False
         self.units = 0
 
-    def feed(self, chunk: bytes) -> Moved:
+    def feed(self, chunk: bytes) -> UnitDelta:
         """Take bytes in; what they completed is in the next answer."""
         self._raw += chunk
         for run in self._reading.runs(chunk):

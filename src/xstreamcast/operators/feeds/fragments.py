@@ -20,7 +20,7 @@ from xstreamcast.operators.inner.inner import Unmaintained
 from xstreamcast.operators.units.minis import wrapped_units
 from xstreamcast.operators.units.parts import tops_of, unit_part
 from xstreamcast.operators.units.spine_view import SPINE, SpineView
-from xstreamcast.operators.units.units import NOTHING, Minis, Moved
+from xstreamcast.operators.units.units import NOTHING, Minis, UnitDelta
 from xstreamcast.operators.units.versions import VersionUnits
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class FragmentFeed(HoleFeed):
         """Whether somebody may see when versions end."""
         return True
 
-    def take(self) -> Moved:
+    def take(self) -> UnitDelta:
         """The units that have become dirty since the last time."""
         first, last = self._news()
         due, self._due = self._due, []
@@ -139,15 +139,15 @@ class FragmentFeed(HoleFeed):
             self._insides.catch_up()
         return first, self._taken
 
-    def everything(self) -> Moved:
+    def everything(self) -> UnitDelta:
         """All units, to be evaluated again, whatever was known of them."""
         if self._by_version is not None:
             minis = self._versions_made(self._by_version, self._by_version.units)
-            return Moved(
+            return UnitDelta(
                 minis, places=self._by_version.ranks, reordered=True, complete=True,
             )  # fmt: skip
         minis = self._minis(self._codes()) if self._units else None
-        return Moved(minis, places=self._places, reordered=True, complete=True)
+        return UnitDelta(minis, places=self._places, reordered=True, complete=True)
 
     def cut_at(self, cut: TagCut | None) -> None:
         """Another cut holds from now on; `everything` gives the units."""
@@ -172,13 +172,13 @@ class FragmentFeed(HoleFeed):
 
     def _versions_taken(
         self, units: VersionUnits, first: int, last: int, due: Sequence[tuple[int, int]]
-    ) -> Moved:
+    ) -> UnitDelta:
         if first < last or due:
             units.until, units.now = self._horizon, self.until
             units.take(first, last, due)
         dirty, gone, moved = units.taken()
         minis = self._versions_made(units, dirty)
-        return Moved(minis, tuple(gone), units.ranks, reordered=moved)
+        return UnitDelta(minis, tuple(gone), units.ranks, reordered=moved)
 
     def _versions_made(self, units: VersionUnits, keys: Iterable[str]) -> Minis | None:
         """Some units, in the order of their ranks."""
@@ -194,7 +194,7 @@ class FragmentFeed(HoleFeed):
         names = tuple(one.key for one in found)
         return Minis(made.tape, made.documents, names, missing, made.instants)
 
-    def again(self, keys: Sequence[str]) -> list[Moved]:
+    def again(self, keys: Sequence[str]) -> list[UnitDelta]:
         """Some units to evaluate again, and elements of the root; those that are no longer there
         are left out.
         """
@@ -203,14 +203,14 @@ class FragmentFeed(HoleFeed):
             return [self._units_again(keys)]
         units, spine = [key for key in keys if not key.startswith(SPINE)], self.spine()
         found = [self._units_again(units)] if units else []
-        return found if spine is None else [Moved(spine.minis(around)), *found]
+        return found if spine is None else [UnitDelta(spine.minis(around)), *found]
 
-    def _units_again(self, keys: Sequence[str]) -> Moved:
+    def _units_again(self, keys: Sequence[str]) -> UnitDelta:
         units = self._by_version
         known = [key for key in keys if key in (self._places if units is None else units.units)]
         minis = self._again(known) if known else None
         places = self._places if units is None else units.ranks
-        return Moved(minis, places=places)
+        return UnitDelta(minis, places=places)
 
     def _again(self, keys: Sequence[str]) -> Minis:
         if self._by_version is None:

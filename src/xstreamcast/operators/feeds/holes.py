@@ -16,22 +16,22 @@ from xstreamcast.model.column import Column, distinct, ranges
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items, objects
 from xstreamcast.operators.feeds.document import Forbidden
-from xstreamcast.operators.inner.bound import Kept
-from xstreamcast.operators.inner.inner import Insides
+from xstreamcast.operators.inner.bound import BoundRows
+from xstreamcast.operators.inner.inner import InnerParts
 from xstreamcast.operators.units.attached import AttachedUnits, Growing, OrderedUnits
-from xstreamcast.operators.units.history_part import Places, part_of
-from xstreamcast.operators.units.mini_cache import Made, MiniCache
+from xstreamcast.operators.units.history_part import FragmentPlaces, part_of
+from xstreamcast.operators.units.mini_cache import MiniCache, UnitDocuments
 from xstreamcast.operators.units.minis import wrapped_units
 from xstreamcast.operators.units.root import Root, root_of, unit_key
-from xstreamcast.operators.units.units import NOTHING, Minis, Moved
+from xstreamcast.operators.units.units import NOTHING, Minis, UnitDelta
 from xstreamcast.operators.units.verdicts import Verdicts
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.unit_folds.fold import Inner
     from xstreamcast.circuit.unit_folds.verdict import Verdict
     from xstreamcast.history.history import History
-    from xstreamcast.operators.units.evaluating import Asking
-    from xstreamcast.operators.units.missing import Missing
+    from xstreamcast.operators.units.evaluating import EvaluationContext
+    from xstreamcast.operators.units.missing import EmptyHoles
     from xstreamcast.tape.layout import I64, Bools
 
 
@@ -42,8 +42,8 @@ class HoleFeed:
         self.history, self.cut, self.strict = history, cut, strict
         self.timed = False  # somebody asks when units may change by themselves
         self.mine: Callable[[str], bool] | None = None  # by id: units that are evaluated here
-        self._links = Places(history)
-        self._insides: Insides | None = None
+        self._links = FragmentPlaces(history)
+        self._insides: InnerParts | None = None
         self._verdict: Verdict | None = None
         self._verdicts: Verdicts | None = None
         self._root: Root | None = None
@@ -81,11 +81,11 @@ class HoleFeed:
     def maintain(
         self,
         inners: Sequence[Inner],
-        asking: Callable[[], Asking],
+        asking: Callable[[], EvaluationContext],
         verdict: Verdict | None = None,
     ) -> None:
         """From the next cut on, keep this of what stands in units, and judge units by it."""
-        self._insides = Insides(self.history, self._links, inners, asking) if inners else None
+        self._insides = InnerParts(self.history, self._links, inners, asking) if inners else None
         self._verdict, self._verdicts = verdict, None
 
     def _grow(self, first: int, last: int) -> bool:
@@ -160,7 +160,7 @@ class HoleFeed:
             self._index_of = np.concatenate((self._index_of, more))
         self._index_of[code] = number
 
-    def _moved(self, first: int, last: int, ids: I64) -> Moved:
+    def _moved(self, first: int, last: int, ids: I64) -> UnitDelta:
         # a unit may stand in a hole of another one, so that looking up goes on behind it
         if self._insides is None:
             met = self._links.above(ids)
@@ -169,10 +169,10 @@ class HoleFeed:
             codes, own = self._insides.dirty(first, last, self._is_unit)
             codes = self._unsettled(self._insides, codes, own)
         if len(codes) == 0:
-            return NOTHING if first == last else Moved(places=self._places)
-        return Moved(self._minis(codes), places=self._places)
+            return NOTHING if first == last else UnitDelta(places=self._places)
+        return UnitDelta(self._minis(codes), places=self._places)
 
-    def _unsettled(self, insides: Insides, codes: I64, own: I64) -> I64:
+    def _unsettled(self, insides: InnerParts, codes: I64, own: I64) -> I64:
         """Of the units in which something changed, those whose answer may; `own`: not by values."""
         fresh = self._places_of(own)
         if self._cache is not None:
@@ -188,7 +188,7 @@ class HoleFeed:
         known[known] = insides.judged(self._verdicts, judged, self._place_codes[judged])
         return distinct(self._place_codes[places[~known]])
 
-    def _rooted(self, first: int, last: int, met: I64, emit: bool = True) -> Moved:
+    def _rooted(self, first: int, last: int, met: I64, emit: bool = True) -> UnitDelta:
         """The root is new, or was sent again: units may be new, gone or elsewhere."""
         assert self.cut is not None
         before, root, stood = self._places, self._root, self._at
@@ -201,7 +201,7 @@ class HoleFeed:
             self._insides.refresh(np.flatnonzero(self._is_unit & ~was))
             met = np.concatenate((met, self._insides.dirty(first, last, self._is_unit)[0]))
         if self._root is None:
-            return Moved(None, tuple(before), reordered=True)
+            return UnitDelta(None, tuple(before), reordered=True)
         if not emit:
             return NOTHING
         gone = tuple(key for key in before if key not in self._places)
@@ -209,7 +209,7 @@ class HoleFeed:
         dirty = set(met.tolist())
         codes = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
         minis = self._minis(np.array(codes, np.int64)) if codes else None
-        return Moved(minis, gone, self._places, reordered=True)
+        return UnitDelta(minis, gone, self._places, reordered=True)
 
     def _settle(self, keys: list[tuple[str, int]]) -> None:
         """Which ids are units, and where."""
@@ -310,7 +310,7 @@ class HoleFeed:
         order = [places[key] for key in self._keys[every].tolist()]
         return every[sorted(range(len(order)), key=order.__getitem__)]
 
-    def _made(self, places: I64) -> tuple[Made, Missing | None]:
+    def _made(self, places: I64) -> tuple[UnitDocuments, EmptyHoles | None]:
         """The units at some places, which are ascending."""
         assert self._root is not None
         codes, at = np.unique(self._place_codes[places], return_inverse=True)
@@ -321,7 +321,7 @@ class HoleFeed:
         grouped = self._root.by_spine(places, at)
         return wrapped_units(part, made, grouped, at, self.timed, self.strict)
 
-    def _kept(self, insides: Insides, places: I64, made: Made) -> Kept:
+    def _kept(self, insides: InnerParts, places: I64, made: UnitDocuments) -> BoundRows:
         """What is known of the elements of units."""
         counts = made.roots.counts
         rows = made.roots.values + np.repeat(made.documents, counts)

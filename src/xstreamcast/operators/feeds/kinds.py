@@ -9,17 +9,17 @@ from xstreamcast.operators.feeds.answer import AnswerFeed
 from xstreamcast.operators.feeds.document import DocumentFeed, WholeDocument
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.feeds.split import SplitFeed
-from xstreamcast.operators.units.units import NOTHING, Moved
+from xstreamcast.operators.units.units import NOTHING, UnitDelta
 
 Feed: TypeAlias = DocumentFeed | SplitFeed | WholeDocument | FragmentFeed | AnswerFeed
 
 
-def all_units(feed: Feed) -> Moved:
+def all_units(feed: Feed) -> UnitDelta:
     """All units of an input, to be evaluated again."""
     return NOTHING if isinstance(feed, WholeDocument | DocumentFeed) else feed.everything()
 
 
-def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
+def units_again(feed: Feed, keys: Sequence[str]) -> list[UnitDelta]:
     """Some units of an input, to be evaluated again."""
     match feed:
         case AnswerFeed():

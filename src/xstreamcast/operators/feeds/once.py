@@ -17,7 +17,7 @@ from xstreamcast.errors import error
 from xstreamcast.functions.signature import XSC
 from xstreamcast.model.items import Items
 from xstreamcast.operators.feeds.answer import AnswerFeed, document_of
-from xstreamcast.operators.units.units import Moved, Numbered
+from xstreamcast.operators.units.units import Numbered, UnitDelta
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -64,7 +64,7 @@ class OnceFeed(AnswerFeed):
         self._here: dict[str, str] = {}  # numbers of this tick, by the key of the change
         self._items: dict[str, str] = {}
 
-    def feed(self, changes: Iterable[Change]) -> Moved:
+    def feed(self, changes: Iterable[Change]) -> UnitDelta:
         """Take changes in → the units that they made; what was dropped is not changed again."""
         for change in changes:
             known = self._here.pop(change.key, None)
@@ -76,21 +76,21 @@ class OnceFeed(AnswerFeed):
                 self._here[change.key], self._items[key] = key, change.item
         return self.everything()
 
-    def drop(self) -> Moved:
+    def drop(self) -> UnitDelta:
         """Let all items go."""
         gone = tuple(self._items)
         self._here, self._items = {}, {}
-        return Moved(None, gone, self._numbers)
+        return UnitDelta(None, gone, self._numbers)
 
-    def everything(self) -> Moved:
+    def everything(self) -> UnitDelta:
         """The items of this tick."""
         return self.again(list(self._items))
 
-    def again(self, keys: Sequence[str]) -> Moved:
+    def again(self, keys: Sequence[str]) -> UnitDelta:
         """Some of them."""
         known = [key for key in keys if key in self._items]
         minis = self._minis(known) if known else None
-        return Moved(minis, places=self._numbers)
+        return UnitDelta(minis, places=self._numbers)
 
     def _item(self, key: str) -> str:
         return self._items[key]

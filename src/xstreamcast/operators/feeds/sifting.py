@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.circuit.inputs.sieve import Sieve
     from xstreamcast.history.history import History
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
     from xstreamcast.tape.layout import I64, Bools
 
 _PAYLOAD = p.Variable(-1, "payload")
@@ -32,7 +32,9 @@ _PAYLOAD = p.Variable(-1, "payload")
 class Sifting:
     """A sieve over the fragments of some tags, in which nothing else stands."""
 
-    def __init__(self, sieve: Sieve, tags: frozenset[int], asking: Callable[[], Asking]) -> None:
+    def __init__(
+        self, sieve: Sieve, tags: frozenset[int], asking: Callable[[], EvaluationContext]
+    ) -> None:
         self.sieve, self.tags, self._asking = sieve, tags, asking
         self._elements = p.Step(p.Var(_PAYLOAD), "descendant-or-self", sieve.element)
 
@@ -57,7 +59,7 @@ class Sifting:
         finally:
             asking.release()
 
-    def _judged(self, asking: Asking, history: History, nodes: I64) -> Bools:
+    def _judged(self, asking: EvaluationContext, history: History, nodes: I64) -> Bools:
         context = asking.context(history.store)
         n = len(nodes)
         given: dict[Key, Value] = {_PAYLOAD.number: Column(Items.of_nodes(nodes))}

@@ -11,7 +11,7 @@ import numpy as np
 
 from xstreamcast.operators.feeds.document import LevelCut, chosen_cut
 from xstreamcast.operators.units.kept import KeptUnits, together
-from xstreamcast.operators.units.units import NOTHING, Minis, Moved, Numbered
+from xstreamcast.operators.units.units import NOTHING, Minis, Numbered, UnitDelta
 from xstreamcast.tape.fragments.wrap import wrapped
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE, Columns, Tape
 from xstreamcast.tape.reading.places import PlacedReading, Run, Spine
@@ -50,7 +50,7 @@ class SplitFeed:
         self.keeps = True  # units may be evaluated again
         self.units = 0
 
-    def feed(self, chunk: bytes) -> Moved:
+    def feed(self, chunk: bytes) -> UnitDelta:
         """Take bytes in → the units that they completed."""
         if self._whole:
             self.raw += chunk
@@ -125,11 +125,11 @@ class SplitFeed:
         self._reading = None
         self.raw += b"\n" if self._whole else b""
 
-    def again(self, keys: Iterable[str]) -> list[Moved]:
+    def again(self, keys: Iterable[str]) -> list[UnitDelta]:
         """Some units, to be evaluated again."""
         return [self._moved(one) for one in self._kept.chosen(keys)]
 
-    def everything(self) -> Moved:
+    def everything(self) -> UnitDelta:
         """All units, to be evaluated again."""
         found = self._kept.everything()
         return self._moved(together(found)) if found else NOTHING
@@ -139,9 +139,9 @@ class SplitFeed:
         self.keeps = False
         self._kept.clear()
 
-    def _moved(self, minis: Minis) -> Moved:
+    def _moved(self, minis: Minis) -> UnitDelta:
         minis = self._named(minis) if self.held else minis
-        return Moved(minis, places=self._places)
+        return UnitDelta(minis, places=self._places)
 
     @property
     def state_bytes(self) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.algebra.analysis.forgetting import Kept, kept, missed
+from xstreamcast.algebra.analysis.forgetting import SeenTags, kept, missed
 from xstreamcast.algebra.analysis.guide import structured
 from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, superseded, tape_bytes
@@ -26,9 +26,9 @@ from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.conforming import Conforming
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.feeds.sifting import Sifting, sifted_tags
-from xstreamcast.operators.units.history_part import Places
+from xstreamcast.operators.units.history_part import FragmentPlaces
 from xstreamcast.operators.units.mini_cache import MiniCache
-from xstreamcast.operators.units.units import Minis, Moved
+from xstreamcast.operators.units.units import Minis, UnitDelta
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.guide import Guide
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.operators.feeds.sharing import Shared
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
     from xstreamcast.operators.units.versions import VersionUnits
     from xstreamcast.tape.layout import I32, I64, Bools
 
@@ -61,8 +61,8 @@ class ForgettingFeed(FragmentFeed):
         self.shared: Shared | None = None  # others read the same history: nothing is forgotten
         self.lateness: int | None = None  # what is older than now by more does not come
         self.dropped = 0
-        self._sieve: tuple[Sieve, Callable[[], Asking]] | None = None
-        self.kept: Kept = kept(program, history.name, history.structure)
+        self._sieve: tuple[Sieve, Callable[[], EvaluationContext]] | None = None
+        self.kept: SeenTags = kept(program, history.name, history.structure)
         self._conforming = Conforming(self.kept, history)
         self._thin: Bools = np.zeros(0, np.bool_)  # by tag: payloads are kept in part
         self._seen: Bools = np.zeros((0, 0), np.bool_)
@@ -149,7 +149,7 @@ class ForgettingFeed(FragmentFeed):
         """Whether somebody may see when versions end."""
         return self.kept.ends
 
-    def sift(self, sieve: Sieve | None, asking: Callable[[], Asking]) -> None:
+    def sift(self, sieve: Sieve | None, asking: Callable[[], EvaluationContext]) -> None:
         """From the next cut on, no unit is made of what does not pass."""
         self._sieve = None if sieve is None else (sieve, asking)
 
@@ -205,7 +205,7 @@ class ForgettingFeed(FragmentFeed):
             raise self._needed("has another tag structure now")
         self._keep(found)
 
-    def _keep(self, found: Kept) -> None:
+    def _keep(self, found: SeenTags) -> None:
         """From now on this is kept."""
         before, seen, sifted = self._wanted, self.current, self._sifted
         self.kept = found
@@ -225,7 +225,7 @@ class ForgettingFeed(FragmentFeed):
         sifting = self.sifting
         return frozenset() if sifting is None else sifting.tags
 
-    def take(self) -> Moved:
+    def take(self) -> UnitDelta:
         """The units that have become dirty since the last time."""
         if self._other_units and self._by_version is not None:
             self._other_units = False
@@ -262,7 +262,7 @@ class ForgettingFeed(FragmentFeed):
             raise self._needed("contains elements that its tag structure does not declare")
         self._keep(found)
 
-    def _misses(self, found: Kept) -> bool:
+    def _misses(self, found: SeenTags) -> bool:
         """Whether anything was dropped that is needed now."""
         if any(missed(self.kept, found, tag) for tag in self._dropped):
             return True
@@ -320,11 +320,11 @@ class ForgettingFeed(FragmentFeed):
 
     # -- emitting ---------------------------------------------------------------------------------
 
-    def everything(self) -> Moved:
+    def everything(self) -> UnitDelta:
         """All units that are not forgotten, to be evaluated again."""
         if self._by_version is not None or self._is_unit.any():
             return super().everything()
-        return Moved(places=self._places, reordered=True, complete=True)
+        return UnitDelta(places=self._places, reordered=True, complete=True)
 
     def _minis(self, codes: I64, only: set[str] | None = None) -> Minis:
         self._evaluated.append(codes)
@@ -480,14 +480,14 @@ class ForgettingFeed(FragmentFeed):
         place = np.where(live, np.cumsum(live) - 1, -1)
         moved = distinct(self.history.fragments["id"][place != np.arange(len(live))])
         forget(self.history, live)
-        links = Places(self.history)
+        links = FragmentPlaces(self.history)
         links.catch_up()
         tapes = self.history.store._tapes
         self._least = sum(tape_bytes(tape) for tape in tapes if tape is not None)
         for feed in [self] if self.shared is None else self.shared.feeds:
             feed._relink(links, place, moved)
 
-    def _relink(self, links: Places, place: I64, moved: I64) -> None:
+    def _relink(self, links: FragmentPlaces, place: I64, moved: I64) -> None:
         """Fragments are at other places: below 0 those that are gone; `moved` are their ids."""
         self._links, self._dead = links, np.zeros(0, np.bool_)
         if self._by_version is not None:
@@ -559,13 +559,13 @@ class ForgettingFeed(FragmentFeed):
         return index + payload + inside + own + checks + units
 
 
-def _filled(links: Places, ids: I64) -> Bools:
+def _filled(links: FragmentPlaces, ids: I64) -> Bools:
     """Which ids have fragments."""
     found: Bools = links._last[ids] >= 0
     return found
 
 
-def _shared(links: Places, ids: I64) -> Bools:
+def _shared(links: FragmentPlaces, ids: I64) -> Bools:
     """Which ids stand in several holes."""
     hole = links._hole[ids]
     found: Bools = (hole >= 0) & (links._hole_before[hole] >= 0)

@@ -100,12 +100,12 @@ class Buffer:
                 left.append(_shrunk(one, needed, alone))
         self.segments = left
 
-    def loaded(self, store: Store) -> Loaded:
+    def loaded(self, store: Store) -> BufferedItems:
         """The items with handles into a store, to which the tapes are added in order."""
-        return Loaded(self.segments, store)
+        return BufferedItems(self.segments, store)
 
 
-class Loaded:
+class BufferedItems:
     """Items of a buffer, and of what has just come, in the store of one evaluation."""
 
     def __init__(self, segments: Sequence[Segment], store: Store) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
     from xstreamcast.circuit.windows.windowed import Windowed
     from xstreamcast.circuit.windows.windowed_by import ByKey
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
     from xstreamcast.operators.units.units import Minis
 
 SHIFT: Final = 100  # bits of a rank that distinguish the windows of one value
@@ -54,7 +54,7 @@ class WindowsByKey(Generic[T]):
         return sum(500 + len(value) + one.state_bytes for value, one in self.each.items())
 
     def on_tick(
-        self, pieces: Sequence[Minis], asking: Asking, decided: bool, ended: bool
+        self, pieces: Sequence[Minis], asking: EvaluationContext, decided: bool, ended: bool
     ) -> Revision[T] | None:
         """What a tick changed. `decided`: open windows may be emitted; `ended`: nothing comes."""
         if not pieces and decided == self._decided and not self._waiting:
@@ -98,7 +98,9 @@ class WindowsByKey(Generic[T]):
 class _Reading:
     """What one tick reads of units: their values, and their items by value."""
 
-    def __init__(self, shape: Windowed, by: ByKey, document: p.Variable, asking: Asking) -> None:
+    def __init__(
+        self, shape: Windowed, by: ByKey, document: p.Variable, asking: EvaluationContext
+    ) -> None:
         self._shape, self._by, self._document = shape, by, document
         self._context = asking.context(Store(asking.names))
         self._base = gathered(shape.before, self._context.root)

@@ -32,7 +32,7 @@ class Equal:
         return list(self._by.get(key, ()))
 
 
-class Ordered:
+class WindowsByEnd:
     """Windows in the order of the value that ends them: those that an item ends stand together.
 
     end op start is true for all starts up to some, or from some on.
@@ -71,10 +71,10 @@ class Ordered:
         return [first for _, first in found]
 
 
-Ends = Equal | Ordered
+Ends = Equal | WindowsByEnd
 
 
 def ends_for(op: str) -> Ends:
     """An empty index for a comparison."""
     assert op in OPS
-    return Equal() if op == "eq" else Ordered(op)
+    return Equal() if op == "eq" else WindowsByEnd(op)

@@ -41,7 +41,7 @@ class Odd(Exception):
     """Values that only the comparison itself can compare."""
 
 
-class Keys:
+class ComparedKeys:
     """Both sides of a comparison as keys. What kind of values they are, the first ones tell."""
 
     def __init__(self, key: EndKey) -> None:

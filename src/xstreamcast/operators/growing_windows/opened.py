@@ -12,7 +12,7 @@ from xstreamcast.evaluate.flwor.boundaries import NEVER, Bounds, next_true
 from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import empty_items
 from xstreamcast.operators.growing_windows.ends import Ends, ends_for
-from xstreamcast.operators.growing_windows.keys import Keys, Odd, Test
+from xstreamcast.operators.growing_windows.keys import ComparedKeys, Odd, Test
 from xstreamcast.operators.growing_windows.tumbling import tumbled
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Opened:
         self.settled = 0
         self.open: dict[int, Any] = {}  # the first item of each, with its key
         self._at_last: frozenset[int] = frozenset()  # landmarks that end at the last item settled
-        self.keys = None if shape.key is None else Keys(shape.key)
+        self.keys = None if shape.key is None else ComparedKeys(shape.key)
         self.index: Ends | None = None if shape.key is None else ends_for(shape.key.op)
         self._ahead: Test | None = None  # whether an item may still end a window, by position
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
     from xstreamcast.model.column import Bools, Ints
     from xstreamcast.model.items import Items
-    from xstreamcast.operators.growing_windows.buffer import Loaded
+    from xstreamcast.operators.growing_windows.buffer import BufferedItems
 
 _NUMERIC: Final = frozenset({"sum", "avg", "min", "max"})
 
@@ -38,11 +38,11 @@ class Sight:
         self.shape, self.window = shape, shape.window
         self.context = context
         self.base = base or gathered(shape.before, context.root)
-        self.loaded: Loaded | None = None
+        self.loaded: BufferedItems | None = None
         self.stop = 0
         self.pairs_asked = 0
 
-    def at_hand(self, loaded: Loaded, stop: int) -> None:
+    def at_hand(self, loaded: BufferedItems, stop: int) -> None:
         """These items are available from now on."""
         self.loaded, self.stop = loaded, stop
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
     from xstreamcast.circuit.windows.windowed import Windowed
     from xstreamcast.model.column import Ints
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
     from xstreamcast.operators.units.units import Minis
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class Windows(Generic[T]):
     # -- ticks ----------------------------------------------------------------------------------
 
     def on_tick(
-        self, pieces: Sequence[Minis], asking: Asking, decided: bool, ended: bool
+        self, pieces: Sequence[Minis], asking: EvaluationContext, decided: bool, ended: bool
     ) -> Revision[T] | None:
         """What a tick changed. `decided`: open windows may be emitted; `ended`: nothing comes."""
         if not pieces and decided == self._decided and not self._again:

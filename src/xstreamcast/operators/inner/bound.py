@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class BoundRows:
     """What is bound in units: rows of their elements, and of each inner part counts and values."""
 
     roots: Column

@@ -17,11 +17,11 @@ from xstreamcast.model.atomic import DOUBLE, INTEGER, UNTYPED
 from xstreamcast.model.column import Column, distinct, offsets_of, ranges
 from xstreamcast.model.items import Items
 from xstreamcast.operators.feeds.document import Forbidden
-from xstreamcast.operators.inner.bound import Kept
-from xstreamcast.operators.inner.table import Rows, Table, rows_of
+from xstreamcast.operators.inner.bound import BoundRows
+from xstreamcast.operators.inner.table import BlockTable, InnerValues, rows_of
 from xstreamcast.operators.units.alarms import NEVER, Alarms, upcoming
-from xstreamcast.operators.units.evaluating import Asking, listed
-from xstreamcast.operators.units.history_part import Places, part_of
+from xstreamcast.operators.units.evaluating import EvaluationContext, listed
+from xstreamcast.operators.units.history_part import FragmentPlaces, part_of
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.store import Store
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from xstreamcast.circuit.unit_folds.fold import Inner
     from xstreamcast.history.history import History
     from xstreamcast.history.view import View
-    from xstreamcast.operators.units.history_part import Part
+    from xstreamcast.operators.units.history_part import HistoryPart
     from xstreamcast.operators.units.verdicts import Verdicts
     from xstreamcast.tape.layout import I32, I64, U8, Bools
 
@@ -53,16 +53,20 @@ class _Found(NamedTuple):
     due: I64  # when it must be looked at again
 
 
-class Insides:
+class InnerParts:
     """For each inner part the values by unit; what is dirty is looked at once for all of them."""
 
     def __init__(
-        self, history: History, links: Places, inners: Sequence[Inner], asking: Callable[[], Asking]
+        self,
+        history: History,
+        links: FragmentPlaces,
+        inners: Sequence[Inner],
+        asking: Callable[[], EvaluationContext],
     ) -> None:
         self._history, self._links, self._inners, self._asking = history, links, inners, asking
         self.tags = frozenset(tag for inner in inners for tag in inner.tags)
         self.unit = inners[0].unit
-        self._tables = [Table() for _ in inners]
+        self._tables = [BlockTable() for _ in inners]
         self._alarms = Alarms()
         self._timed = [(one.timing, one.back) for one in inners if one.timing is not None]
         types = history.types()
@@ -77,7 +81,7 @@ class Insides:
         self._checked: set[int] = set()  # tapes whose names were looked at
         self._seen = 0
 
-    def read_from(self, history: History, links: Places) -> None:
+    def read_from(self, history: History, links: FragmentPlaces) -> None:
         """The same fragments lie in another history; none has come yet."""
         self._history, self._links = history, links
 
@@ -258,13 +262,13 @@ class Insides:
             parts.append(earlier[earlier >= 0])
         return np.concatenate(parts)
 
-    def _view(self, codes: I64, places: I64) -> tuple[Part, View]:
+    def _view(self, codes: I64, places: I64) -> tuple[HistoryPart, View]:
         """The units with these fragments alone in their holes, and all that hangs below them."""
         shown = distinct(np.concatenate((self._links.all_of(codes), self._links.below(places))))
         part = part_of(self._history, self._links, shown, codes)
         return part, written(part, document=False, modes=self._modes)
 
-    def _found(self, part: Part, made: View, now: int) -> _Found:
+    def _found(self, part: HistoryPart, made: View, now: int) -> _Found:
         """The fragments directly in the units."""
         n = made.instances
         above = np.maximum(n.parent, 0)
@@ -301,7 +305,9 @@ class Insides:
                 instants[at] = np.minimum.reduceat(found.due[order], first)
             self._alarms.set(places, instants)
 
-    def _values(self, made: View, found: _Found, asking: Asking) -> list[tuple[I64, Rows]]:
+    def _values(
+        self, made: View, found: _Found, asking: EvaluationContext
+    ) -> list[tuple[I64, InnerValues]]:
         """For each inner part, the values that the fragments give, and in which units."""
         store = Store(asking.names)
         nodes = (np.int64(store.add(made.tape)) << 32) | found.node
@@ -326,7 +332,7 @@ class Insides:
 
     # -- asking -----------------------------------------------------------------------------------
 
-    def kept(self, codes: I64, root_unit: I64, root_begin: I64, roots: Column) -> Kept:
+    def kept(self, codes: I64, root_unit: I64, root_begin: I64, roots: Column) -> BoundRows:
         """What is bound in units; `roots`: rows of their elements, unit and begin of each."""
         found = []
         for inner, table in zip(self._inners, self._tables, strict=True):
@@ -334,7 +340,7 @@ class Insides:
             offsets = offsets_of(lengths)[roots.bounds()]
             counted = Column(Items(INTEGER, lengths), roots.bounds())
             found.append((inner, counted, Column(values, offsets)))
-        return Kept(roots, tuple(found))
+        return BoundRows(roots, tuple(found))
 
     def judged(self, verdicts: Verdicts, places: I64, codes: I64) -> Bools:
         """Which units of one element, at some places, are answered as they were."""
@@ -352,7 +358,7 @@ class Insides:
         return index + tables + self._alarms.state_bytes
 
 
-def _matched(table: Table, codes: I64, unit: I64, begin: I64) -> tuple[I64, Items]:
+def _matched(table: BlockTable, codes: I64, unit: I64, begin: I64) -> tuple[I64, Items]:
     """(how many values, and which) for elements of units, by unit and begin."""
     if np.array_equal(unit, np.arange(len(codes))):  # all values of a unit are of its one element
         return table.counts(codes), table.values(codes)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _EXACT: Final = 2**53  # whole numbers that a double holds exactly
 
 
-class Rows(NamedTuple):
+class InnerValues(NamedTuple):
     """Values: in which version of a unit, behind which hole, of which version and fragment."""
 
     over: I64  # when the version of the unit begins
@@ -27,28 +27,28 @@ class Rows(NamedTuple):
     number: Any  # float64
     other: Any  # object: the value where it is no number
 
-    def take(self, at: I64) -> Rows:
+    def take(self, at: I64) -> InnerValues:
         """Some of them."""
-        return Rows._make(column[at] for column in self)
+        return InnerValues._make(column[at] for column in self)
 
 
-def rows_of(over: I64, hole: I64, begin: I64, place: I64, items: Items) -> Rows:
+def rows_of(over: I64, hole: I64, begin: I64, place: I64, items: Items) -> InnerValues:
     """Rows for items."""
     n = len(items)
     other = np.empty(n, object)
     tags = items.all_tags().astype(np.uint8)
     if items.tag == DOUBLE:
-        return Rows(over, hole, begin, place, tags, items.values, other)
+        return InnerValues(over, hole, begin, place, tags, items.values, other)
     values = items.values
     if items.tag == INTEGER and values.dtype != object and (np.abs(values) < _EXACT).all():
-        return Rows(over, hole, begin, place, tags, values.astype(np.float64), other)
+        return InnerValues(over, hole, begin, place, tags, values.astype(np.float64), other)
     for i, (tag, value) in enumerate(items.pairs()):
         other[i] = value
         tags[i] = tag
-    return Rows(over, hole, begin, place, tags, np.zeros(n), other)
+    return InnerValues(over, hole, begin, place, tags, np.zeros(n), other)
 
 
-def items_of(rows: Rows) -> Items:
+def items_of(rows: InnerValues) -> Items:
     """The values of rows as items."""
     if len(rows.tag) == 0:
         return empty_items()
@@ -65,7 +65,7 @@ def items_of(rows: Rows) -> Items:
     return Items(MIXED, objects(values), rows.tag)
 
 
-class Table:
+class BlockTable:
     """Rows in blocks, one for each unit; a block that outgrows its room moves to the end."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Table:
         self._count: I64 = np.zeros(1024, np.int64)
         self._space: I64 = np.zeros(1024, np.int64)
 
-    def of(self, units: I64) -> tuple[Rows, I64]:
+    def of(self, units: I64) -> tuple[InnerValues, I64]:
         """The rows of some units one after another, and how many each has."""
         self._make_room(units)
         counts = self._count[units]
@@ -107,7 +107,7 @@ class Table:
         self._make_room(units)
         return self._count[units]
 
-    def _note(self, new: Rows) -> None:
+    def _note(self, new: InnerValues) -> None:
         """Whether all values are numbers of one type."""
         if len(new.tag) and self._tag != MIXED:
             first = int(new.tag[0])
@@ -116,7 +116,7 @@ class Table:
             plain = same and first in (DOUBLE, INTEGER) and bool(bare.all())
             self._tag = first if plain else MIXED
 
-    def revise(self, units: I64, dead: Bools, owner: I64, new: Rows) -> Bools:
+    def revise(self, units: I64, dead: Bools, owner: I64, new: InnerValues) -> Bools:
         """Take rows away whose place is `dead`, put others in → which units have changed.
 
         `owner`: for each new row, where its unit is among `units`, which are all different.
@@ -139,7 +139,7 @@ class Table:
             return np.zeros(len(units), np.bool_)
         changed[owners[gone]] = True
         kept = ~gone & changed[owners]
-        merged = Rows._make(map(_joined, self._rows.take(at[kept]), new))
+        merged = InnerValues._make(map(_joined, self._rows.take(at[kept]), new))
         whose = np.concatenate((owners[kept], owner))
         order = _order(whose, merged)
         if order is not None:
@@ -147,7 +147,7 @@ class Table:
         self._write(units[changed], np.bincount(whose, minlength=len(units))[changed], merged)
         return changed
 
-    def _follows(self, units: I64, owner: I64, new: Rows) -> bool:
+    def _follows(self, units: I64, owner: I64, new: InnerValues) -> bool:
         """Whether new rows, which are in order, all come behind those that their units have."""
         first = np.flatnonzero(np.diff(owner, prepend=-1))
         codes = units[owner[first]]
@@ -159,7 +159,7 @@ class Table:
             ahead = (a[last] < b[first]) | ((a[last] == b[first]) & ahead)
         return bool(ahead.all())
 
-    def _append(self, codes: I64, more: I64, new: Rows) -> None:
+    def _append(self, codes: I64, more: I64, new: InnerValues) -> None:
         """Rows behind those that units have."""
         counts = self._count[codes]
         tight = counts + more > self._space[codes]
@@ -171,11 +171,11 @@ class Table:
         self._count[codes] = counts + more
         self._live += int(more.sum())
 
-    def _put(self, at: I64, rows: Rows) -> None:
+    def _put(self, at: I64, rows: InnerValues) -> None:
         for column, part in zip(self._rows, rows, strict=True):
             column[at] = part
 
-    def _write(self, codes: I64, counts: I64, rows: Rows) -> None:
+    def _write(self, codes: I64, counts: I64, rows: InnerValues) -> None:
         """All rows of units anew."""
         self._live += int(counts.sum()) - int(self._count[codes].sum())
         tight = counts > self._space[codes]
@@ -224,16 +224,18 @@ class Table:
         return sum(column.nbytes for column in self._rows) + 3 * self._first.nbytes
 
 
-def _room(count: int) -> Rows:
+def _room(count: int) -> InnerValues:
     whole = [np.zeros(count, np.int64) for _ in range(4)]
-    return Rows._make([*whole, np.zeros(count, np.uint8), np.zeros(count), np.empty(count, object)])
+    return InnerValues._make(
+        [*whole, np.zeros(count, np.uint8), np.zeros(count), np.empty(count, object)]
+    )
 
 
 def _joined(a: Any, b: Any) -> Any:
     return np.concatenate((a, b))
 
 
-def _order(whose: I64, rows: Rows) -> I64 | None:
+def _order(whose: I64, rows: InnerValues) -> I64 | None:
     """The order of units and, in each, of the document; None if they are in it."""
     keys = (rows.begin, rows.hole, rows.over, whose)
     ahead = np.zeros(max(len(whose) - 1, 0), np.bool_)
@@ -243,12 +245,12 @@ def _order(whose: I64, rows: Rows) -> I64 | None:
     return None if ahead.all() else np.lexsort(keys)
 
 
-def _same(old: Rows, owners: I64, new: Rows, owner: I64) -> bool:
+def _same(old: InnerValues, owners: I64, new: InnerValues, owner: I64) -> bool:
     """Whether rows that go say the same, of the same, as those that come; all are in order."""
     if not np.array_equal(owners, owner):
         return False
     return all(
         np.array_equal(a, b)
-        for name, a, b in zip(Rows._fields, old, new, strict=True)
+        for name, a, b in zip(InnerValues._fields, old, new, strict=True)
         if name != "place"
     )

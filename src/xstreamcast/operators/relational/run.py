@@ -21,7 +21,7 @@ from xstreamcast.operators.relational.tick_rows import TickRows
 if TYPE_CHECKING:
     from xstreamcast.operators.feeds.arrived import Tick
     from xstreamcast.operators.relational.failing import Failing
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
 
 
 class CircuitRun:
@@ -46,7 +46,7 @@ class CircuitRun:
         self._once: tuple[frozenset[str | None], frozenset[int] | None] | None = None
         self._failing: Failing | None = None  # the rows of the last tick that failed
 
-    def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
+    def on_tick(self, tick: Tick, asking: EvaluationContext, instant: int) -> list[Change]:
         """The changes of the answer."""
         fresh = self._operators is None
         operators = self._operators or self.fresh_operators()
@@ -67,7 +67,7 @@ class CircuitRun:
         return Operators(self._order, self.circuit.root, self._final, passing=self._passing)
 
     def _advanced(
-        self, operators: Operators, tick: Tick, asking: Asking, instant: int, fresh: bool
+        self, operators: Operators, tick: Tick, asking: EvaluationContext, instant: int, fresh: bool
     ) -> list[Change]:
         reader = UnitReader(tick, self.circuit.sources)
         # where nothing is revised, windows that are open wait as if something were missing

@@ -23,7 +23,7 @@ from xstreamcast.operators.relational.workspace import Reader, Workspace
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.failing import Failing
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
     from xstreamcast.operators.units.spine_view import SpineView
     from xstreamcast.operators.units.units import Minis
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Round:
     """How units are read, whether the clock moved, and which inputs said anything."""
 
-    asking: Asking
+    asking: EvaluationContext
     read: Reader
     touched: frozenset[str | None]
     clock_moved: bool

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Ints
     from xstreamcast.model.delta import Delta
     from xstreamcast.operators.relational.workspace import Workspace
-    from xstreamcast.operators.units.units import Moved
+    from xstreamcast.operators.units.units import UnitDelta
 
 
 class TickRows:
@@ -61,7 +61,7 @@ class TickRows:
         return rows
 
 
-def of_units(node: c.Units, moves: Sequence[Moved], space: Workspace) -> TickRows:
+def of_units(node: c.Units, moves: Sequence[UnitDelta], space: Workspace) -> TickRows:
     """The units that came."""
     handles = [
         (space.number_of(moved.changed) << 32) | moved.changed.documents

@@ -16,14 +16,14 @@ from xstreamcast.model.atomic import NODE
 from xstreamcast.model.delta import Delta, NodeRef, Row, RowDelta
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.operators.units.evaluating import rows_of_strings
-from xstreamcast.operators.units.mini_cache import Spans
+from xstreamcast.operators.units.mini_cache import UnitSpans
 from xstreamcast.operators.units.timers import Timers
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
     from xstreamcast.operators.feeds.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.units.units import Minis, Moved
+    from xstreamcast.operators.units.units import Minis, UnitDelta
 
 
 class UnitRows:
@@ -55,7 +55,7 @@ class UnitRows:
         turn.places[self._node.source] = self._there
         return out
 
-    def _due(self, tick: Tick, moves: Sequence[Moved], turn: Round) -> list[Moved]:
+    def _due(self, tick: Tick, moves: Sequence[UnitDelta], turn: Round) -> list[UnitDelta]:
         name = self._node.input
         if self._timers is None:
             return [tick.everything(name)]
@@ -70,7 +70,7 @@ class UnitRows:
             cells = (((NODE, NodeRef(source, unit, 0)),),) if whole else ()
             out[str(unit),] = RowDelta(None, Row((places[unit],), cells))
 
-    def _take(self, moved: Moved, out: Delta, turn: Round, whole: bool) -> None:
+    def _take(self, moved: UnitDelta, out: Delta, turn: Round, whole: bool) -> None:
         for unit in moved.leaving(list(self._there) if moved.complete else ()):
             if unit in self._there:
                 self._note(unit, self._there.pop(unit), None, out)
@@ -111,7 +111,7 @@ class UnitRows:
         found = [[one[0] for text in own if (one := parse_instant(text))] for own in texts]
         bounds = np.split(minis.instants.values, np.cumsum(minis.instants.counts)[:-1])
         both = [np.array([*own, *more], np.int64) for own, more in zip(bounds, found, strict=True)]
-        instants = Spans(np.concatenate(both), np.array([len(one) for one in both], np.int64))
+        instants = UnitSpans(np.concatenate(both), np.array([len(one) for one in both], np.int64))
         return replace(minis, instants=instants)
 
     def _note(self, unit: str, before: Any, now: Any, out: Delta) -> None:

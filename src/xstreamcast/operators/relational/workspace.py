@@ -25,7 +25,7 @@ from xstreamcast.operators.units.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
     from xstreamcast.operators.units.units import Minis
 
 Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its order
@@ -36,7 +36,7 @@ _NOT_ATOMIC = frozenset({NODE, atomic.MAP, atomic.ARRAY})
 class Workspace:
     """One evaluation: cells to columns, and back."""
 
-    def __init__(self, asking: Asking, read: Reader) -> None:
+    def __init__(self, asking: EvaluationContext, read: Reader) -> None:
         self.store = Store(asking.names)
         self.context = asking.context(self.store)
         self._read = read

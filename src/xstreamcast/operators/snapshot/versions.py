@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.operators.snapshot.arrow import Unwritten
-from xstreamcast.operators.units.spine import Around, Slot, Unit, write_tags
+from xstreamcast.operators.units.spine import Occurrence, SpineHole, UnitVersion, write_tags
 
 if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
@@ -49,17 +49,17 @@ def write_version_units(to: TableWriter, at: str, units: VersionUnits) -> None:
     }
 
 
-def _arounds(units: VersionUnits) -> list[Around]:
+def _arounds(units: VersionUnits) -> list[Occurrence]:
     """The fragments of the spine, each behind the one that it stands in."""
     found = [] if units.root is None else [units.root]
     for around in found:  # grows while it is gone through
         for slot in around.slots():
-            found += [one for one in slot.found() if isinstance(one, Around)]
+            found += [one for one in slot.found() if isinstance(one, Occurrence)]
     return found
 
 
 def _write_contents(
-    to: TableWriter, at: str, units: VersionUnits, slots: list[Slot], place: dict[int, int]
+    to: TableWriter, at: str, units: VersionUnits, slots: list[SpineHole], place: dict[int, int]
 ) -> None:
     kept = list(units.units.values())
     known = {id(unit): n for n, unit in enumerate(kept)}
@@ -76,9 +76,10 @@ def _write_contents(
     ]
     to.values(
         f"{at}.standing", slot=[n for n, _, _ in standing], begin=[one for _, one, _ in standing],
-        around=[isinstance(one, Around) for _, _, one in standing],
+        around=[isinstance(one, Occurrence) for _, _, one in standing],
         number=[
-            place[id(one)] if isinstance(one, Around) else known[id(one)] for _, _, one in standing
+            place[id(one)] if isinstance(one, Occurrence) else known[id(one)]
+            for _, _, one in standing
         ],
         many=[slots[n]._many is not None for n, _, _ in standing],
     )  # fmt: skip
@@ -104,7 +105,7 @@ def read_version_units(source: TableReader, at: str, units: VersionUnits) -> Non
         f"{at}.versions", "key", "slot", "place", "begin", "end", "zones", "rank"
     )
     for key, slot, *rest in zip(*columns, strict=True):
-        units.units[key] = Unit(key, slots[slot], *rest)
+        units.units[key] = UnitVersion(key, slots[slot], *rest)
     _stand(source, at, units, arounds, slots)
     units._look()
     for code in source.values(f"{at}.chains", "code")[0]:
@@ -112,7 +113,7 @@ def read_version_units(source: TableReader, at: str, units: VersionUnits) -> Non
     _write_tags(source, at, units, arounds)
 
 
-def _read_spine(source: TableReader, at: str) -> tuple[list[Around], list[Slot]]:
+def _read_spine(source: TableReader, at: str) -> tuple[list[Occurrence], list[SpineHole]]:
     """Fragments and holes refer to each other: a hole stands in a fragment that was read before."""
     names = ("around", "code", "row", "name", "label", "order")
     holes: list[list[Any]] = []
@@ -120,19 +121,19 @@ def _read_spine(source: TableReader, at: str) -> tuple[list[Around], list[Slot]]
         while len(holes) <= row[0]:
             holes.append([])
         holes[row[0]].append(row)
-    arounds: list[Around] = []
-    slots: list[Slot] = []
+    arounds: list[Occurrence] = []
+    slots: list[SpineHole] = []
     fields = ("key", "code", "place", "slot", "rank", "clip", "begin", "end", "zones")
     for key, code, place, slot, rank, clip, *span in zip(
         *source.values(f"{at}.spine", *fields), strict=True
     ):
-        one = Around(key, code, place, None if slot is None else slots[slot], rank)
+        one = Occurrence(key, code, place, None if slot is None else slots[slot], rank)
         one.begin, one.end, one.zones = span
         one.clip = clip
         for _, inner, row, name, label, order in (
             holes[len(arounds)] if len(arounds) < len(holes) else ()
         ):
-            made = Slot(one, inner, row, name, label)
+            made = SpineHole(one, inner, row, name, label)
             made.order = order
             (one.holes if order is None else one.attached).append(made)
             slots.append(made)
@@ -141,7 +142,11 @@ def _read_spine(source: TableReader, at: str) -> tuple[list[Around], list[Slot]]
 
 
 def _stand(
-    source: TableReader, at: str, units: VersionUnits, arounds: list[Around], slots: list[Slot]
+    source: TableReader,
+    at: str,
+    units: VersionUnits,
+    arounds: list[Occurrence],
+    slots: list[SpineHole],
 ) -> None:
     """Put units and fragments into their holes."""
     kept = list(units.units.values())
@@ -153,10 +158,12 @@ def _stand(
         one.put(begin, arounds[number] if inner else kept[number])
 
 
-def _write_tags(source: TableReader, at: str, units: VersionUnits, arounds: list[Around]) -> None:
+def _write_tags(
+    source: TableReader, at: str, units: VersionUnits, arounds: list[Occurrence]
+) -> None:
     """The start tags around holes, from the outside in."""
     (tagged,) = source.values(f"{at}.spine", "tagged")
-    by_depth: dict[int, list[Around]] = {}
+    by_depth: dict[int, list[Occurrence]] = {}
     for around, there in zip(arounds, tagged, strict=True):
         if there:
             by_depth.setdefault(around.depth, []).append(around)

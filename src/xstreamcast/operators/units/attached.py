@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from xstreamcast.history.history import History
-    from xstreamcast.operators.units.history_part import Places
+    from xstreamcast.operators.units.history_part import FragmentPlaces
 
 APART: Final = 1 << 256  # between two places, so that many more fit between them
 
@@ -26,7 +26,7 @@ Order = tuple[bool, int, str, str]  # whether it is an event, its first valid ti
 class AttachedUnits:
     """The units attached to one root in their order, each with its place."""
 
-    def __init__(self, history: History, links: Places, above: int) -> None:
+    def __init__(self, history: History, links: FragmentPlaces, above: int) -> None:
         self._history, self.links = history, links  # the feed has others when it was compacted
         self._order: list[Order] = []
         self._place: list[int] = []

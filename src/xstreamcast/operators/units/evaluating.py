@@ -36,7 +36,7 @@ def _no_input(name: str, store: Store) -> Items:
 
 
 @dataclass(slots=True)
-class Asking:
+class EvaluationContext:
     """What every evaluation of a running query shares: its program, names, bindings and clock."""
 
     program: Program

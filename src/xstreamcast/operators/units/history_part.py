@@ -18,7 +18,7 @@ _NONE: Final = -1  # no fragment of an id names a parent
 _SEVERAL: Final = -2  # fragments of an id name different ones
 
 
-class Places:
+class FragmentPlaces:
     """Where the fragments of each id arrived, and in whose holes each id stands.
 
     The places of an id are a chain: the last of them, and before each place the one before it. So
@@ -257,7 +257,7 @@ def _longer(column: I32, needed: int) -> I32:
     return out
 
 
-class Part(History):
+class HistoryPart(History):
     """Some fragments of a history whose roots are given.
 
     `hole`: where each of its holes is in the history.
@@ -272,18 +272,18 @@ class Part(History):
 
 
 def history_part(
-    history: History, links: Places, codes: Sequence[int] | I64, *, below: bool = True
-) -> Part:
+    history: History, links: FragmentPlaces, codes: Sequence[int] | I64, *, below: bool = True
+) -> HistoryPart:
     """The fragments of some ids, which are its roots, and all below them; ids numbered anew."""
     roots = np.asarray(codes, np.int64)
     places = links.all_of(roots)
     return part_of(history, links, links.below(places) if below else np.sort(places), roots)
 
 
-def part_of(history: History, links: Places, places: I64, roots: I64) -> Part:
+def part_of(history: History, links: FragmentPlaces, places: I64, roots: I64) -> HistoryPart:
     """The fragments at some places, in the order of arrival, below the ids that are its roots."""
     f, h = history.fragments, history.holes
-    part = Part(history.name, history.structure, store=history.store)
+    part = HistoryPart(history.name, history.structure, store=history.store)
     first, counts = links.carried(places)
     carried = ranges(first, counts)
     within = f["within"][places]

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 _SLACK: Final = 100_000  # rows that nobody needs, before all are forgotten
 
 
-class Spans(NamedTuple):
+class UnitSpans(NamedTuple):
     """Numbers of several units one after another, and how many each has."""
 
     values: I64
     counts: I64
 
 
-class Made(NamedTuple):
+class UnitDocuments(NamedTuple):
     """Documents of units on a tape; instants in them; the elements of each, and their begins.
 
     Rows of elements count from that of their document.
@@ -34,8 +34,8 @@ class Made(NamedTuple):
 
     tape: Tape
     documents: I64
-    instants: Spans
-    roots: Spans
+    instants: UnitSpans
+    roots: UnitSpans
     begins: I64
 
 
@@ -86,7 +86,7 @@ class MiniCache:
         if self._rows[0].used > 3 * self._live + _SLACK:
             self.__init__(self._names, self._source, self._first.shape[1])  # type: ignore[misc]
 
-    def put(self, places: I64, made: Made, now: int) -> None:
+    def put(self, places: I64, made: UnitDocuments, now: int) -> None:
         """Units that are not known, in the order of the tape, as so many fragments make them."""
         self._when[places] = now
         c = made.tape.columns
@@ -111,7 +111,7 @@ class MiniCache:
         self._first[what, places] = first + np.cumsum(counts) - counts
         self._count[what, places] = counts
 
-    def take(self, places: I64) -> Made:
+    def take(self, places: I64) -> UnitDocuments:
         """Units that are known, one after another."""
         counts = self._count[0, places]
         at, begin = ranges(self._first[0, places], counts), offsets_of(counts)[:-1]
@@ -120,15 +120,16 @@ class MiniCache:
         shift = np.repeat(begin, counts).astype(np.int32)
         parent = np.where(found.parent < 0, np.int32(-1), found.parent + shift)
         instants, roots = (self._spans(what, places) for what in (1, 2))
-        return Made(
+        return UnitDocuments(
             Tape(found._replace(parent=parent), self._names, self._source), begin,
-            Spans(self._instants.array[instants.values], instants.counts),
-            Spans(self._roots.array[roots.values], roots.counts), self._begins.array[roots.values],
+            UnitSpans(self._instants.array[instants.values], instants.counts),
+            UnitSpans(self._roots.array[roots.values], roots.counts),
+            self._begins.array[roots.values],
         )  # fmt: skip
 
-    def _spans(self, what: int, places: I64) -> Spans:
+    def _spans(self, what: int, places: I64) -> UnitSpans:
         counts = self._count[what, places]
-        return Spans(ranges(self._first[what, places], counts), counts)
+        return UnitSpans(ranges(self._first[what, places], counts), counts)
 
     @property
     def state_bytes(self) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.model.column import ranges
-from xstreamcast.operators.units.mini_cache import Made, Spans
-from xstreamcast.operators.units.missing import Missing, hollow_names
+from xstreamcast.operators.units.mini_cache import UnitDocuments, UnitSpans
+from xstreamcast.operators.units.missing import EmptyHoles, hollow_names
 from xstreamcast.tape.fragments.wrap import wrapped_runs
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Grouped = Iterable[tuple[tuple["Tape", ...], "I64"]]  # start tags, and the root
 
 def wrapped_units(
     part: History, made: View, grouped: Grouped, at: I64, timed: bool, strict: bool
-) -> tuple[Made, Missing | None]:
+) -> tuple[UnitDocuments, EmptyHoles | None]:
     """A document for each unit; `at`: the root of the view that each is."""
     n = made.instances
     first, last = _extents(made.tape, n.parent, n.link, made.row, int(at.max(initial=-1)) + 1)
@@ -34,35 +34,35 @@ def wrapped_units(
     shift = begins + np.repeat(heads, list(map(len, documents))) - tops
     missing = _missing(part, made, at, shift) if strict else None
     roots, versions = _elements(made, at, shift - begins)
-    return Made(tape, begins, _instants(made, at, timed), roots, versions), missing
+    return UnitDocuments(tape, begins, _instants(made, at, timed), roots, versions), missing
 
 
-def _elements(made: View, at: I64, shift: I64) -> tuple[Spans, I64]:
+def _elements(made: View, at: I64, shift: I64) -> tuple[UnitSpans, I64]:
     """The rows of the elements of units, and when each begins."""
     n = made.instances
     tops = np.flatnonzero(n.parent < 0)
     first = np.searchsorted(n.link[tops], at, "left")
     counts = np.searchsorted(n.link[tops], at, "right") - first
     mine = tops[ranges(first, counts)]
-    return Spans(made.row[mine] + np.repeat(shift, counts), counts), n.begin[mine]
+    return UnitSpans(made.row[mine] + np.repeat(shift, counts), counts), n.begin[mine]
 
 
-def _instants(made: View, at: I64, timed: bool) -> Spans:
+def _instants(made: View, at: I64, timed: bool) -> UnitSpans:
     """Of each unit, when anything in it begins or ends; nothing if nobody asks for it."""
     none = np.zeros(0, np.int64)
     n = made.instances
     if not timed or len(n.parent) == 0:
-        return Spans(none, np.zeros(len(at), np.int64))
+        return UnitSpans(none, np.zeros(len(at), np.int64))
     top = np.maximum.accumulate(np.where(n.parent < 0, np.arange(len(n.parent)), 0))
     owner = n.link[top]
     first = np.searchsorted(owner, at, "left")
     counts = np.searchsorted(owner, at, "right") - first
     rows = ranges(first, counts)
     both = np.stack((n.begin[rows], n.end[rows]), 1).ravel()
-    return Spans(both, 2 * counts)
+    return UnitSpans(both, 2 * counts)
 
 
-def _missing(part: History, made: View, units: I64, shifts: I64) -> Missing:
+def _missing(part: History, made: View, units: I64, shifts: I64) -> EmptyHoles:
     """Which payloads have holes that nothing has come for."""
     f, h, chains = part.fragments, part.holes, part.chains()
     empty = np.diff(chains.first)[h["id"]] == 0
@@ -78,7 +78,7 @@ def _missing(part: History, made: View, units: I64, shifts: I64) -> Missing:
     open_ = np.zeros(len(units), np.bool_)
     np.logical_or.at(open_, np.repeat(np.arange(len(units)), counts), lacks[own])
     hollow = hollow_names(part.structure)
-    return Missing(made.row[own] + np.repeat(shifts, counts), lacks[own], hollow, open_)
+    return EmptyHoles(made.row[own] + np.repeat(shifts, counts), lacks[own], hollow, open_)
 
 
 def _extents(tape: Tape, parent: I32, link: I32, row: I64, count: int) -> tuple[I64, I64]:

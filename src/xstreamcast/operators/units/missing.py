@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Missing:
+class EmptyHoles:
     """The payloads written to a tape, by the rows of their roots, and which have empty holes."""
 
     rows: I64

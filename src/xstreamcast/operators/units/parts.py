@@ -14,8 +14,8 @@ from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.instances import Carried
-    from xstreamcast.operators.units.history_part import Places
-    from xstreamcast.operators.units.spine import Around, Unit
+    from xstreamcast.operators.units.history_part import FragmentPlaces
+    from xstreamcast.operators.units.spine import Occurrence, UnitVersion
     from xstreamcast.tape.layout import I32, I64
 
 _UNCLIPPED: Final = (START, NOW, 0)
@@ -31,7 +31,7 @@ class Tops(NamedTuple):
     clips: list[int]  # begin, end and zones of what is around each; empty: that ends nothing
 
 
-def tops_of(found: Sequence[Unit | Around]) -> Tops:
+def tops_of(found: Sequence[UnitVersion | Occurrence]) -> Tops:
     """Where units, or fragments around units, arrived, and when they hold."""
     return Tops(
         [one.place for one in found],
@@ -42,7 +42,7 @@ def tops_of(found: Sequence[Unit | Around]) -> Tops:
     )
 
 
-def _clips(found: Sequence[Unit | Around]) -> list[int]:
+def _clips(found: Sequence[UnitVersion | Occurrence]) -> list[int]:
     """What has no lifespan of its own passes on that of what is around it."""
     slots = [one.slot for one in found if one.begin == START and one.slot is not None]
     if all(slot.around.clip == _UNCLIPPED for slot in slots):
@@ -50,7 +50,7 @@ def _clips(found: Sequence[Unit | Around]) -> list[int]:
     return [part for one in found for part in _clip(one)]
 
 
-def _clip(one: Unit | Around) -> tuple[int, int, int]:
+def _clip(one: UnitVersion | Occurrence) -> tuple[int, int, int]:
     return _UNCLIPPED if one.slot is None else one.slot.around.clip
 
 
@@ -71,7 +71,9 @@ class UnitPart(History):
         return super().carried()._replace(code=self.owner)
 
 
-def unit_part(history: History, links: Places, roots: Tops, *, below: bool = True) -> UnitPart:
+def unit_part(
+    history: History, links: FragmentPlaces, roots: Tops, *, below: bool = True
+) -> UnitPart:
     """Versions of ids, which are its roots in this order, and what hangs below them."""
     f, h, n = history.fragments, history.holes, len(roots.place)
     part = UnitPart(history.name, history.structure, store=history.store)

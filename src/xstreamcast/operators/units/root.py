@@ -11,7 +11,7 @@ import numpy as np
 from xstreamcast.history.view import written
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.feeds.document import Forbidden
-from xstreamcast.operators.units.history_part import Places, history_part
+from xstreamcast.operators.units.history_part import FragmentPlaces, history_part
 from xstreamcast.tape.fragments.wrap import start_tag
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
 
@@ -71,7 +71,7 @@ def same_tag(a: Tape, b: Tape) -> bool:
     )
 
 
-def root_of(history: History, links: Places, cut: TagCut, until: int = NOW) -> Root | None:
+def root_of(history: History, links: FragmentPlaces, cut: TagCut, until: int = NOW) -> Root | None:
     """The root as it was last sent; None if there is none. Forbidden if it cannot be cut."""
     codes = history.roots(until).tolist()
     if not codes:
@@ -99,7 +99,7 @@ def check_spine(tape: Tape, history: History, cut: TagCut) -> None:
             raise Forbidden("the root binds a default namespace")
 
 
-def _read(history: History, links: Places, code: int, tape: Tape, until: int) -> Root:
+def _read(history: History, links: FragmentPlaces, code: int, tape: Tape, until: int) -> Root:
     """The holes of the root's latest content, each with the start tags around it."""
     f, h = history.fragments, history.holes
     place = latest_place(history, links, code, until)
@@ -145,7 +145,7 @@ def unit_key(history: History, code: int) -> str:
     return str(code) if history.ids is None else history.ids.text(code)
 
 
-def latest_place(history: History, links: Places, code: int, until: int) -> int:
+def latest_place(history: History, links: FragmentPlaces, code: int, until: int) -> int:
     """Where the content that counts arrived: the newest valid time, of these the last."""
     f = history.fragments
     known = [place for place in links.of(code) if f["valid"][place] <= until]

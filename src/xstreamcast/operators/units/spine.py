@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xstreamcast.algebra.analysis.cut import TagCut
     from xstreamcast.history.history import History
-    from xstreamcast.operators.units.history_part import Places
+    from xstreamcast.operators.units.history_part import FragmentPlaces
     from xstreamcast.tape.layout import I64, Tape
 
 Tags = tuple["Tape", ...]  # the start tags around something, from the outside in
@@ -34,11 +34,11 @@ LEVEL: Final = 320  # bits of a rank for one level of the spine
 Order = tuple[bool, int, str]  # of what is attached: whether it is an event, its begin, its id
 
 
-class Unit(NamedTuple):
+class UnitVersion(NamedTuple):
     """A version of what stands in a hole: where it arrived, its lifespan there, and its rank."""
 
     key: str
-    slot: Slot
+    slot: SpineHole
     place: int
     begin: int
     end: int
@@ -46,7 +46,7 @@ class Unit(NamedTuple):
     rank: int
 
 
-class Around:
+class Occurrence:
     """An occurrence of a fragment of the spine."""
 
     __slots__ = (
@@ -54,49 +54,49 @@ class Around:
         *("slot", "tags", "zones"),
     )
 
-    def __init__(self, key: str, code: int, place: int, slot: Slot | None, rank: int) -> None:
+    def __init__(self, key: str, code: int, place: int, slot: SpineHole | None, rank: int) -> None:
         self.key, self.code, self.place, self.slot, self.rank = key, code, place, slot, rank
         self.depth: int = 0 if slot is None else slot.around.depth + 1
         self.begin, self.end, self.zones = START, NOW, 0  # its own lifespan
         self.clip = START, NOW, 0  # that of what stands in it, at most
-        self.holes: list[Slot] = []  # in the order of their labels
-        self.attached: list[Slot] = []
+        self.holes: list[SpineHole] = []  # in the order of their labels
+        self.attached: list[SpineHole] = []
         self.tags: dict[int, Tags] = {}  # by the row of an element, counted from the payload's
 
-    def slots(self) -> Iterator[Slot]:
+    def slots(self) -> Iterator[SpineHole]:
         """The places of all that stands in it, in order."""
         yield from self.holes
         yield from self.attached
 
-    def same(self, other: Around) -> bool:
+    def same(self, other: Occurrence) -> bool:
         """Whether another occurrence is the same fragment in the same place and time."""
         mine = self.key, self.place, self.rank, self.begin, self.end, self.zones, self.clip
         theirs = other.begin, other.end, other.zones, other.clip
         return mine == (other.key, other.place, other.rank, *theirs)
 
 
-class Slot:
+class SpineHole:
     """A hole in an occurrence of a fragment, or the place of what is attached to it."""
 
     __slots__ = ("_many", "_one", "around", "code", "label", "name", "order", "row")
 
-    def __init__(self, around: Around, code: int, row: int, name: str, label: int = 0) -> None:
+    def __init__(self, around: Occurrence, code: int, row: int, name: str, label: int = 0) -> None:
         self.around, self.code, self.row, self.name, self.label = around, code, row, name, label
         self.order: Order | None = None  # of what is attached; None for a hole
-        self._one: tuple[int, Unit | Around] | None = None
-        self._many: dict[int, Unit | Around] | None = None
+        self._one: tuple[int, UnitVersion | Occurrence] | None = None
+        self._many: dict[int, UnitVersion | Occurrence] | None = None
 
     def rank(self, begin: int) -> int:
         """The rank of the version that begins at an instant."""
         return (self.around.rank << LEVEL) + (self.label << INSTANT) + begin + (1 << 63)
 
-    def get(self, begin: int) -> Unit | Around | None:
+    def get(self, begin: int) -> UnitVersion | Occurrence | None:
         """What the version that begins at an instant has become."""
         if self._many is not None:
             return self._many.get(begin)
         return self._one[1] if self._one is not None and self._one[0] == begin else None
 
-    def put(self, begin: int, found: Unit | Around | None) -> None:
+    def put(self, begin: int, found: UnitVersion | Occurrence | None) -> None:
         """Note what a version has become; None: there is none."""
         if self._many is None and (self._one is None or self._one[0] == begin):
             self._one = None if found is None else (begin, found)
@@ -115,7 +115,7 @@ class Slot:
             return list(self._many)
         return [] if self._one is None else [self._one[0]]
 
-    def found(self) -> Iterator[Unit | Around]:
+    def found(self) -> Iterator[UnitVersion | Occurrence]:
         """What stands here."""
         if self._many is not None:
             yield from self._many.values()
@@ -133,7 +133,7 @@ def label_between(before: int | None, behind: int | None, first: int = 0) -> int
     return None if found == before else found
 
 
-def put_in_order(around: Around, slot: Slot) -> bool:
+def put_in_order(around: Occurrence, slot: SpineHole) -> bool:
     """Give what is attached its label among the others; False if there is no room for it."""
     others = around.attached
     at = bisect_left(others, slot.order, key=lambda one: one.order)
@@ -148,7 +148,7 @@ def put_in_order(around: Around, slot: Slot) -> bool:
 
 
 def write_tags(
-    history: History, links: Places, cut: TagCut, arounds: Sequence[Around], until: int
+    history: History, links: FragmentPlaces, cut: TagCut, arounds: Sequence[Occurrence], until: int
 ) -> None:
     """Make the start tags around the holes of some occurrences; Forbidden if they cannot be cut."""
     part = unit_part(history, links, tops_of(arounds), below=False)
@@ -166,7 +166,7 @@ def write_tags(
         _note_tags(history, arounds[at], made.tape, elements + first[one])
 
 
-def _note_tags(history: History, around: Around, tape: Tape, elements: I64) -> None:
+def _note_tags(history: History, around: Occurrence, tape: Tape, elements: I64) -> None:
     """The tags around each element of a payload that holes stand in, and around its root."""
     f, h = history.fragments, history.holes
     place = around.place

@@ -12,9 +12,9 @@ from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.tape.layout import Columns, Tape
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.inner.bound import Kept
-    from xstreamcast.operators.units.mini_cache import Spans
-    from xstreamcast.operators.units.missing import Missing
+    from xstreamcast.operators.inner.bound import BoundRows
+    from xstreamcast.operators.units.mini_cache import UnitSpans
+    from xstreamcast.operators.units.missing import EmptyHoles
     from xstreamcast.tape.layout import I64
 
 
@@ -25,17 +25,17 @@ class Minis:
     tape: Tape
     documents: I64
     keys: tuple[str, ...]
-    missing: Missing | None = None  # where fragments may be missing
-    instants: Spans | None = None  # of each unit: when anything in it begins or ends
+    missing: EmptyHoles | None = None  # where fragments may be missing
+    instants: UnitSpans | None = None  # of each unit: when anything in it begins or ends
     around: tuple[I64, I64] | None = None  # rows of elements open before it, and behind it
-    kept: Kept | None = None  # what is known of units beside what they contain
+    kept: BoundRows | None = None  # what is known of units beside what they contain
 
     def __len__(self) -> int:
         return len(self.keys)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moved:
+class UnitDelta:
     """What a batch of arrivals did to an input.
 
     `changed` are the units whose content is new; `gone` the keys of those that are no longer there;
@@ -59,7 +59,7 @@ class Moved:
         return [key for key in known if key not in self.places]
 
 
-NOTHING = Moved()
+NOTHING = UnitDelta()
 
 
 class Numbered(Mapping[str, int]):

@@ -19,7 +19,7 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.unit_folds.verdict import Verdict
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
     from xstreamcast.tape.layout import I64, Bools
 
 _UNKNOWN, _PASSED_OVER, _ANSWERED = -1, 0, 1
@@ -47,7 +47,7 @@ class Verdicts:
 
     # -- judging ----------------------------------------------------------------------------------
 
-    def stay(self, places: I64, values: dict[Key, Value], asking: Asking) -> Bools:
+    def stay(self, places: I64, values: dict[Key, Value], asking: EvaluationContext) -> Bools:
         """Which known units are answered as they were, now that these values are kept of them."""
         given: dict[Key, Value] = dict(values)
         for (variable, _), side in zip(self._verdict.steady, self._sides, strict=True):

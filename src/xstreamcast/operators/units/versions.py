@@ -24,11 +24,11 @@ from xstreamcast.operators.units.spine import (
     ATTACHED,
     INSTANT,
     LEVEL,
-    Around,
+    Occurrence,
     Order,
-    Slot,
+    SpineHole,
     Tags,
-    Unit,
+    UnitVersion,
     label_between,
     put_in_order,
     same_tags,
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.cut import TagCut
     from xstreamcast.history.history import History
     from xstreamcast.operators.feeds.sifting import Sifting
-    from xstreamcast.operators.units.history_part import Places
+    from xstreamcast.operators.units.history_part import FragmentPlaces
     from xstreamcast.tape.layout import I32, I64, Bools
 
 
 class Ranks(Mapping[str, int]):
     """The rank of every unit by its key."""
 
-    def __init__(self, units: dict[str, Unit]) -> None:
+    def __init__(self, units: dict[str, UnitVersion]) -> None:
         self._units = units
 
     def __getitem__(self, key: str) -> int:
@@ -69,25 +69,25 @@ class VersionUnits:
     def __init__(
         self,
         history: History,
-        links: Places,
+        links: FragmentPlaces,
         cut: TagCut,
         wanted: Bools | None = None,
         sifting: Sifting | None = None,
     ) -> None:
         self._history, self._links, self.cut = history, links, cut
-        self.units: dict[str, Unit] = {}
+        self.units: dict[str, UnitVersion] = {}
         self.ranks = Ranks(self.units)
         self.until = NOW  # what is valid later is not seen yet
         self.now = START  # what the clock has come to
         self.ends = True  # somebody may see when units end
         self.current: frozenset[int] = frozenset()  # tags of which nothing is seen that has ended
-        self.root: Around | None = None
+        self.root: Occurrence | None = None
         self._spine: tuple[dict[int, Tags], SpineView] | None = None
         self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
         self._versions = Versions(history, links)
         self._look()
         self._root_codes: set[int] = set()  # ids of the root's tag
-        self._slots: dict[int, list[Slot]] = {}
+        self._slots: dict[int, list[SpineHole]] = {}
         self._holes: I64 = np.zeros(0, np.int64)  # the ids in the holes of the root,
         self._rows = self._holes  # and the element around each
         self._types = history.types()
@@ -217,7 +217,7 @@ class VersionUnits:
             unseen[at] = not any(slot.begins() for slot in self._slots.get(int(ids[at]), ()))
         return unseen
 
-    def _revise(self, slot: Slot, begins: Iterable[int] | None) -> None:
+    def _revise(self, slot: SpineHole, begins: Iterable[int] | None) -> None:
         """Look at the versions in a hole that begin then; at all of them if None."""
         if begins is None:
             every = {v.begin: v for v in self._versions.all(slot.code, self.until)}
@@ -234,37 +234,37 @@ class VersionUnits:
             if new is not None:
                 self._replace(slot, begin, new)
 
-    def _replace(self, slot: Slot, begin: int, new: Unit | Around | None) -> None:
+    def _replace(self, slot: SpineHole, begin: int, new: UnitVersion | Occurrence | None) -> None:
         old = slot.get(begin)
         if old is None:
             if new is None:
                 return
-        elif not self.ends and type(old) is type(new) is Unit and _lasts_else(old, new):
+        elif not self.ends and type(old) is type(new) is UnitVersion and _lasts_else(old, new):
             self.units[new.key] = new
             slot.put(begin, new)
             return
         elif type(old) is type(new) and (
-            old == new if type(new) is Unit else old.same(new)  # type: ignore[union-attr, arg-type]
+            old == new if type(new) is UnitVersion else old.same(new)  # type: ignore[union-attr, arg-type]
         ):
             return
         else:
             self._leave(old)
         slot.put(begin, new)
-        if type(new) is Unit:
+        if type(new) is UnitVersion:
             self._enter(new)
         elif new is not None:
             self._fill(new)  # type: ignore[arg-type]
 
-    def _enter(self, unit: Unit) -> None:
+    def _enter(self, unit: UnitVersion) -> None:
         key = unit.key
         self.units[key] = unit
         self.dirty[key] = None
         if key in self.gone and self.gone[key] != unit.rank:
             self.moved = True
 
-    def _leave(self, old: Unit | Around) -> None:
+    def _leave(self, old: UnitVersion | Occurrence) -> None:
         """What stood somewhere is not there any more."""
-        if isinstance(old, Unit):
+        if isinstance(old, UnitVersion):
             if self.units.get(old.key) is old:
                 del self.units[old.key]
                 self.gone[old.key] = old.rank
@@ -272,7 +272,7 @@ class VersionUnits:
         for slot in old.slots():
             self._close(slot)
 
-    def _close(self, slot: Slot) -> None:
+    def _close(self, slot: SpineHole) -> None:
         for one in list(slot.found()):
             self._leave(one)
         left = [one for one in self._slots[slot.code] if one is not slot]
@@ -284,7 +284,7 @@ class VersionUnits:
 
     # -- versions ---------------------------------------------------------------------------------
 
-    def _shows(self, slot: Slot, version: Version) -> bool:
+    def _shows(self, slot: SpineHole, version: Version) -> bool:
         if self._payload[version.place] < 0:
             return False
         if self._sifting is not None and self._silent[version.place]:
@@ -295,7 +295,7 @@ class VersionUnits:
             return version.last and version.end == NOW  # its latest content stands for it
         return True
 
-    def _found(self, slot: Slot, version: Version) -> Unit | Around | None:
+    def _found(self, slot: SpineHole, version: Version) -> UnitVersion | Occurrence | None:
         """What a version is in a hole; None where it is not seen."""
         if not self._shows(slot, version):
             return None
@@ -322,10 +322,10 @@ class VersionUnits:
                 return None
         if tag not in self._passed:
             rank <<= LEVEL * (self._levels - above.depth)
-            return Unit(name, slot, place, begin, end, zones, rank)
+            return UnitVersion(name, slot, place, begin, end, zones, rank)
         if above.depth >= self._levels:
             raise Forbidden("a fragment is inside one that its structure does not declare")
-        found = Around(name, slot.code, place, slot, rank)
+        found = Occurrence(name, slot.code, place, slot, rank)
         found.begin, found.end, found.zones = begin, end, zones
         found.clip = begin, end, zones
         if kind == SNAPSHOT:
@@ -370,7 +370,7 @@ class VersionUnits:
         if before is not None and before.place == place:
             return
         code = int(self._history.fragments["id"][place])
-        fresh = Around("", code, place, None, 0)
+        fresh = Occurrence("", code, place, None, 0)
         write_tags(self._history, self._links, self.cut, [fresh], self.until)
         if before is not None and before.code == code:
             self._take_over(before, place, fresh.tags)
@@ -397,7 +397,7 @@ class VersionUnits:
             return None
         return version.place
 
-    def _take_over(self, root: Around, place: int, tags: dict[int, Tags]) -> None:
+    def _take_over(self, root: Occurrence, place: int, tags: dict[int, Tags]) -> None:
         """Other content of the root: the holes that are still there stay as they are."""
         ids, rows = self._carried(place)
         self._make_room()
@@ -406,13 +406,13 @@ class VersionUnits:
         stays = np.concatenate((np.arange(head), np.arange(last, len(ids))))
         was = np.concatenate((self._rows[:head], self._rows[before:]))
         self._restand(root, head, stays, rows, was, tags)
-        known: dict[int, list[Slot]] = {}
+        known: dict[int, list[SpineHole]] = {}
         for slot in root.holes[head:before]:
             known.setdefault(slot.code, []).append(slot)
         made, fresh = [], []
         for code, row in zip(ids[head:last].tolist(), rows[head:last].tolist(), strict=True):
             old = known.get(code)
-            slot = old.pop(0) if old else Slot(root, code, row, "")
+            slot = old.pop(0) if old else SpineHole(root, code, row, "")
             if not old and slot.name == "":
                 fresh.append(slot)
             elif not same_tags(tags.get(row), root.tags.get(slot.row)):
@@ -430,7 +430,7 @@ class VersionUnits:
         self._open(root, fresh)
 
     def _restand(
-        self, root: Around, head: int, stays: I64, rows: I64, was: I64, tags: dict[int, Tags]
+        self, root: Occurrence, head: int, stays: I64, rows: I64, was: I64, tags: dict[int, Tags]
     ) -> None:
         """Holes that stay: note where the element around each is now, and whether it differs."""
         now = rows[stays]
@@ -464,13 +464,13 @@ class VersionUnits:
         seen = self._wanted[h["tsid"][first:last]]
         return ids[seen], rows[seen]
 
-    def _redo(self, slot: Slot) -> None:
+    def _redo(self, slot: SpineHole) -> None:
         """Other start tags stand around a hole."""
         for one in slot.found():
             for unit in _units(one):
                 self.dirty[unit.key] = None
 
-    def _relabel(self, root: Around, head: int, last: int, fresh: frozenset[int]) -> None:
+    def _relabel(self, root: Occurrence, head: int, last: int, fresh: frozenset[int]) -> None:
         """Labels that ascend: known ones stay where they can, new ones come between them."""
         slots = root.holes
         end = slots[last].label if last < len(slots) else None
@@ -490,21 +490,21 @@ class VersionUnits:
                 self._set_label(slot, label)
             before = slot.label
 
-    def _label_all(self, slots: Sequence[Slot], base: int) -> None:
+    def _label_all(self, slots: Sequence[SpineHole], base: int) -> None:
         for at, slot in enumerate(slots):
             self._set_label(slot, base + at * APART)
 
-    def _set_label(self, slot: Slot, label: int) -> None:
+    def _set_label(self, slot: SpineHole, label: int) -> None:
         """Give a hole another label; what stands in it has other ranks then."""
         if slot.label != label:
             slot.label = label
             self._rerank(slot)
 
-    def _rerank(self, slot: Slot) -> None:
+    def _rerank(self, slot: SpineHole) -> None:
         for begin in slot.begins():
             old = slot.get(begin)
             self.moved = True
-            if isinstance(old, Unit):
+            if isinstance(old, UnitVersion):
                 when = NOW if old.key == slot.name else begin
                 rank = slot.rank(when) << LEVEL * (self._levels - slot.around.depth)
                 unit = self.units[old.key] = old._replace(rank=rank)
@@ -514,18 +514,18 @@ class VersionUnits:
                 for inner in old.slots():
                     self._rerank(inner)
 
-    def _fill(self, around: Around) -> None:
+    def _fill(self, around: Occurrence) -> None:
         """The holes of an occurrence of a fragment of the spine, and what is attached to it."""
         ids, rows = self._carried(around.place)
         self._make_room()
         pairs = enumerate(zip(ids.tolist(), rows.tolist(), strict=True))
-        around.holes = [Slot(around, code, row, "", at * APART) for at, (code, row) in pairs]
+        around.holes = [SpineHole(around, code, row, "", at * APART) for at, (code, row) in pairs]
         self._open(around, around.holes)
         if self._history.attaches:
             for code in self._attached_there(around.code).tolist():
                 self._attach_to(around, code)
 
-    def _open(self, around: Around, slots: Sequence[Slot]) -> None:
+    def _open(self, around: Occurrence, slots: Sequence[SpineHole]) -> None:
         """New holes: name them, and see what stands in them."""
         for slot in slots:
             name = unit_key(self._history, slot.code) if slot.order is None else slot.order[2]
@@ -568,18 +568,18 @@ class VersionUnits:
         found: I64 = codes[self.is_slot[codes] | np.isin(codes, counting)]
         return found
 
-    def _attached_at(self, code: int) -> list[Around]:
+    def _attached_at(self, code: int) -> list[Occurrence]:
         """What an id is attached to."""
         return [slot.around for slot in self._slots.get(code, ()) if slot.order is not None]
 
-    def _arounds(self, code: int) -> list[Around]:
+    def _arounds(self, code: int) -> list[Occurrence]:
         """The occurrences of a fragment of the spine."""
         if self.root is not None and self.root.code == code:
             return [self.root]
         found = (one for slot in self._slots.get(code, ()) for one in slot.found())
-        return [one for one in found if isinstance(one, Around)]
+        return [one for one in found if isinstance(one, Occurrence)]
 
-    def _attach_to(self, around: Around, code: int, place: int = -1) -> None:
+    def _attach_to(self, around: Occurrence, code: int, place: int = -1) -> None:
         """An id is attached to an occurrence; `place`: the one fragment of it that is new."""
         slot = None
         for one in self._slots.get(code, ()):
@@ -587,7 +587,7 @@ class VersionUnits:
                 slot = one
                 break
         if slot is None:
-            slot = Slot(around, code, 0, "", ATTACHED)
+            slot = SpineHole(around, code, 0, "", ATTACHED)
             slot.order = self._order(code, None, place)
             self._put_in_order(around, slot)
             self._open(around, [slot])
@@ -601,7 +601,7 @@ class VersionUnits:
         label, slot.label = slot.label, before
         self._set_label(slot, label)
 
-    def _put_in_order(self, around: Around, slot: Slot) -> None:
+    def _put_in_order(self, around: Occurrence, slot: SpineHole) -> None:
         if not put_in_order(around, slot):
             self._label_all(around.attached, ATTACHED)
             put_in_order(around, slot)
@@ -655,16 +655,16 @@ class VersionUnits:
                 if one is None or one.place != place or self._versions.is_layered(code):
                     found = [two for two in slot.found() if two.place == place]
             for one in found:
-                if isinstance(one, Unit):
+                if isinstance(one, UnitVersion):
                     self.dirty[one.key] = None
 
     # -- reading ----------------------------------------------------------------------------------
 
-    def tags_around(self, units: Sequence[Unit]) -> list[Tags]:
+    def tags_around(self, units: Sequence[UnitVersion]) -> list[Tags]:
         """The start tags around some units."""
-        missing: dict[int, list[Around]] = {}
+        missing: dict[int, list[Occurrence]] = {}
         for unit in units:
-            around: Around | None = unit.slot.around
+            around: Occurrence | None = unit.slot.around
             while around is not None and not around.tags:
                 missing.setdefault(around.depth, []).append(around)
                 around = None if around.slot is None else around.slot.around
@@ -676,7 +676,7 @@ class VersionUnits:
     def keys_of(self, code: int) -> list[str]:
         """The units of an id."""
         found = (one for slot in self._slots.get(code, ()) for one in slot.found())
-        return [one.key for one in found if isinstance(one, Unit)]
+        return [one.key for one in found if isinstance(one, UnitVersion)]
 
     def codes(self, keys: Iterable[str]) -> I64:
         """The ids of some units."""
@@ -700,7 +700,7 @@ class VersionUnits:
             for slot in self._slots.get(code, ()):
                 for begin in slot.begins():
                     one = slot.get(begin)
-                    if isinstance(one, Unit):
+                    if isinstance(one, UnitVersion):
                         self.units.pop(one.key, None)
                         slot.put(begin, None)
 
@@ -711,11 +711,11 @@ class VersionUnits:
             for slot in self._slots.get(int(f["id"][place]), ()):
                 for begin in slot.begins():
                     one = slot.get(begin)
-                    if isinstance(one, Unit) and one.place == place:
+                    if isinstance(one, UnitVersion) and one.place == place:
                         self._leave(one)
                         slot.put(begin, None)
 
-    def compacted(self, links: Places, place: I64, moved: Iterable[int]) -> None:
+    def compacted(self, links: FragmentPlaces, place: I64, moved: Iterable[int]) -> None:
         """Fragments are at other places now: `place` says where; below 0 for those not kept.
 
         `moved` are the ids of which any is elsewhere, or gone.
@@ -738,7 +738,7 @@ class VersionUnits:
 
     def _close_empty(self, codes: Iterable[int]) -> None:
         """Let the places go of what is attached, where nothing is kept of these ids."""
-        closed: dict[int, tuple[Around, set[int]]] = {}
+        closed: dict[int, tuple[Occurrence, set[int]]] = {}
         for code in codes:
             if self._links.last(code) >= 0:
                 continue
@@ -749,11 +749,11 @@ class VersionUnits:
         for around, gone in closed.values():  # once for each, however many go
             around.attached = [slot for slot in around.attached if id(slot) not in gone]
 
-    def _replaced(self, slot: Slot, begin: int, place: I64) -> None:
+    def _replaced(self, slot: SpineHole, begin: int, place: I64) -> None:
         one = slot.get(begin)
         assert one is not None
         at = int(place[one.place])
-        if isinstance(one, Around):
+        if isinstance(one, Occurrence):
             one.place = at
         elif at >= 0:
             slot.put(begin, one._replace(place=at))
@@ -778,13 +778,13 @@ class VersionUnits:
         return 500 * len(self.units) + 120 * len(self._slots) + self._versions.state_bytes
 
 
-def _key(slot: Slot, begin: int) -> str:
+def _key(slot: SpineHole, begin: int) -> str:
     """The key of the version in a hole that begins then; one that is known is not made again."""
     known = slot.get(begin)
     return f"{slot.name}@{show_instant(begin)}" if known is None else known.key
 
 
-def _lasts_else(old: Unit, new: Unit) -> bool:
+def _lasts_else(old: UnitVersion, new: UnitVersion) -> bool:
     """Whether a unit is what it was, but for its end."""
     return old[:4] == new[:4] and old.rank == new.rank
 
@@ -801,8 +801,8 @@ def _common(old: I64, new: I64) -> tuple[int, int]:
     return head, rest - 1 - int(differs[-1]) if len(differs) else rest
 
 
-def _units(found: Unit | Around) -> Iterator[Unit]:
-    if isinstance(found, Unit):
+def _units(found: UnitVersion | Occurrence) -> Iterator[UnitVersion]:
+    if isinstance(found, UnitVersion):
         yield found
         return
     for slot in found.slots():

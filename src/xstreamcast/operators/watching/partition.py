@@ -9,7 +9,7 @@ from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 from xstreamcast.operators.inner.inner import Unmaintained
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.stages.routing import partition_of
-from xstreamcast.operators.relational.stages.staged import Made, UnitStage
+from xstreamcast.operators.relational.stages.staged import StageOutput, UnitStage
 from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class PartitionWatch(Watch):
             raise why
         super()._give_up_cut(why)
 
-    def made(self) -> Made | None:
+    def made(self) -> StageOutput | None:
         """What a tick made of the units; None if an error broke it off."""
         self.tick()
-        return self.pipeline.made if isinstance(self.pipeline, UnitStage) else Made()
+        return self.pipeline.made if isinstance(self.pipeline, UnitStage) else StageOutput()

@@ -19,7 +19,7 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.history.query import HistoryQuery, When
-from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
+from xstreamcast.model.fragment import Arrival, Ended, FragmentBatch, Heartbeat, StructureArrived
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
 from xstreamcast.model.uncollected import uncollected
@@ -39,9 +39,9 @@ from xstreamcast.operators.feeds.split import SplitFeed
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 from xstreamcast.operators.inner.inner import Unmaintained
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.units.evaluating import BEFORE, Asking
+from xstreamcast.operators.units.evaluating import BEFORE, EvaluationContext
 from xstreamcast.operators.units.missing import hollow_names, sent_names
-from xstreamcast.operators.units.units import Moved
+from xstreamcast.operators.units.units import UnitDelta
 from xstreamcast.operators.watching.plans import WatchPlan, planned
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
@@ -85,7 +85,7 @@ class Watch:
     tables: frozenset[str | None] = frozenset()  # answers that are whole before all else comes
     lateness: int | None = None  # no fragment comes that is older than now by more
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
-    _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
+    _moves: dict[str | None, list[UnitDelta]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
     _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be evaluated
     _uncut: set[str | None] = field(default_factory=set)
@@ -133,7 +133,7 @@ class Watch:
         """Something has come on a fragment stream."""
         for one in found:
             match one:
-                case Described(structure):
+                case StructureArrived(structure):
                     self._describe(name, structure, ids)
                 case FragmentBatch():
                     feed = self._feeds[name]
@@ -424,7 +424,7 @@ class Watch:
             if name not in self.ended and not (isinstance(feed, FragmentFeed) and feed.complete)
         )
 
-    def _hold(self, moves: dict[str | None, list[Moved]]) -> None:
+    def _hold(self, moves: dict[str | None, list[UnitDelta]]) -> None:
         """Keep changed units until answers may be emitted."""
         for name, held in moves.items():
             if isinstance(self._feeds[name], FragmentFeed):
@@ -442,9 +442,11 @@ class Watch:
         waits = {n for n, feed in self._feeds.items() if not drops_units(feed)}
         return bool(waits - self.ended)
 
-    def _asking(self) -> Asking:
+    def _asking(self) -> EvaluationContext:
         reaching = self._reaching if self._reaches() else None
-        return Asking(self.program, self.names, self.variables, self._whole, self.now, reaching)
+        return EvaluationContext(
+            self.program, self.names, self.variables, self._whole, self.now, reaching
+        )
 
     def _reaches(self) -> bool:
         """Whether a projection may see states that are planned."""
@@ -460,7 +462,7 @@ class Watch:
             self.program, histories, store, when, "caq", lambda name: self._whole(name, store)
         )
 
-    def _taken(self) -> dict[str | None, list[Moved]]:
+    def _taken(self) -> dict[str | None, list[UnitDelta]]:
         """The moves of all inputs since the last tick; what cannot be cut is given up."""
         while True:
             try:
@@ -471,8 +473,8 @@ class Watch:
                 moves, self._moves = self._moves, {}
                 return moves | taken
 
-    def _fragments_taken(self) -> dict[str | None, list[Moved]]:
-        moves: dict[str | None, list[Moved]] = {}
+    def _fragments_taken(self) -> dict[str | None, list[UnitDelta]]:
+        moves: dict[str | None, list[UnitDelta]] = {}
         stale, self._stale = self._stale, set()
         for name, feed in self._feeds.items():
             if isinstance(feed, FragmentFeed) and feed.reach(self.now.instant):
@@ -501,7 +503,7 @@ class Watch:
         self._uncut |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
         self._divide()
 
-    def _everything(self, name: str | None) -> Moved:
+    def _everything(self, name: str | None) -> UnitDelta:
         return all_units(self._feeds[name])
 
     def _rooted(self, name: str | None, test: NodeItem) -> bool:
@@ -514,7 +516,7 @@ class Watch:
         feed = self._feeds.get(name)
         return feed.spine() if isinstance(feed, FragmentFeed) else None
 
-    def _again(self, keys: Sequence[str], name: str | None) -> list[Moved]:
+    def _again(self, keys: Sequence[str], name: str | None) -> list[UnitDelta]:
         return units_again(self._feeds[name], keys)
 
     def _whole(self, name: str, store: Store) -> Items:

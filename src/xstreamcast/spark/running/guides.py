@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.edges.table.files import filled, opened
 from xstreamcast.edges.table.fillers import Fillers, fillers
 from xstreamcast.edges.table.insides import Inside, inside_of, keep_inside
-from xstreamcast.edges.table.pruning import Kept, guide_of
+from xstreamcast.edges.table.pruning import TagPruning, guide_of
 from xstreamcast.edges.table.schema import FRAGMENT, arrow
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _SMALL: Final = 16 << 20  # bytes that the driver looks through sooner than Spar
 _LOOKED: Final = "path string, inside string"
 
 
-def table_guide(spark: SparkSession, table: Table, few: int) -> Kept | None:
+def table_guide(spark: SparkSession, table: Table, few: int) -> TagPruning | None:
     """The guide of a table; what is not yet known of it is found out, and kept."""
 
     def look(files: Sequence[File]) -> Mapping[str, str]:

@@ -17,7 +17,7 @@ from xstreamcast.circuit.batch.ranges import batch_plan
 from xstreamcast.edges.batch.answer import followed, is_mixed, listed, numbered, ranked
 from xstreamcast.edges.batch.grouping import GroupsTask
 from xstreamcast.edges.batch.ranges import RangesTask, ranges
-from xstreamcast.edges.batch.task import FAILED, UNSENT, Alone, Asking, Question
+from xstreamcast.edges.batch.task import FAILED, UNSENT, Alone, ClockBinding, Question
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.partitions.facts import error_from
@@ -273,10 +273,10 @@ class SparkRun:
             failed = pa.Table.from_batches(alone)
         raise error_from(json.loads(failed["value"][0].as_py()))
 
-    def _rest(self, plan: Distributed) -> Asking:
+    def _rest(self, plan: Distributed) -> ClockBinding:
         program = replace(self._program, body=plan.rest)
         when, current = self.sources.when(), self.sources.current
-        return Asking(program, self._values(), self.options, when, current)
+        return ClockBinding(program, self._values(), self.options, when, current)
 
     def _values(self) -> dict[str, Any]:
         """Inputs that are values of variables."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from xstreamcast.edges.batch.current import current_tags
 from xstreamcast.edges.batch.units import UnitReach, UnitsTask
-from xstreamcast.edges.table.pruning import Kept, choice_of
+from xstreamcast.edges.table.pruning import TagPruning, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
 from xstreamcast.edges.table.values.choosing import sifting_of
 from xstreamcast.model.counted import counted
@@ -87,7 +87,7 @@ def over_units(
 
 
 def _sifting(
-    plan: Distributed, options: Options, table: Table, kept: Kept | None
+    plan: Distributed, options: Options, table: Table, kept: TagPruning | None
 ) -> Sifting | None:
     """Which payloads tasks see, by values that the table keeps."""
     if kept is None:
@@ -114,7 +114,7 @@ def _found(index: UnitIndex, is_large: bool) -> str:
 
 
 def _reach(
-    table: Table, question: Question, kept: Kept | None, pruned: Pruned | None, labels: Any,
+    table: Table, question: Question, kept: TagPruning | None, pruned: Pruned | None, labels: Any,
     tasks: int,
 ) -> UnitReach:  # fmt: skip
     """What of a table's fragments can be seen: as of an instant, the latest where no other is."""
@@ -148,7 +148,7 @@ def _of_type(table: Table, kind: str) -> frozenset[int]:
 
 
 def _pruned(
-    plan: Distributed, options: Options, kept: Kept, timed: frozenset[int]
+    plan: Distributed, options: Options, kept: TagPruning, timed: frozenset[int]
 ) -> Pruned | None:
     """What is read of the tags, None for all: as a single process would tell.
 

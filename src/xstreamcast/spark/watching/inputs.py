@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.ahead import Ahead, ahead_of
-from xstreamcast.edges.immutable import Path as Immutable
+from xstreamcast.edges.immutable import TagPath as Immutable
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.loading import table_path
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.finding import mapping_of, split_source
 from xstreamcast.edges.mapping.structure import expected_structure
-from xstreamcast.edges.spooling import Handed, Spool, head, is_fleeting, tells
+from xstreamcast.edges.spooling import Spool, SpooledPieces, head, is_fleeting, tells
 from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
 from xstreamcast.errors import error
@@ -49,7 +49,7 @@ class Prepared:
 
     received: Path
     inputs: dict[str | None, Any] = field(default_factory=dict)
-    spools: list[Spool | Handed] = field(default_factory=list)
+    spools: list[Spool | SpooledPieces] = field(default_factory=list)
     transcripts: dict[str, Transcript] = field(default_factory=dict)
     ends: bool = True  # whether all inputs end
     paths: dict[str | None, Any] = field(default_factory=dict)  # where fragments are read from
@@ -125,7 +125,7 @@ def prepared(
     received = folder / RECEIVED
     received.mkdir(parents=True, exist_ok=True)
     (received / OVER).unlink(missing_ok=True)
-    made, written = Prepared(received), dict[str | None, Spool | Handed]()
+    made, written = Prepared(received), dict[str | None, Spool | SpooledPieces]()
     for name, source in sources.items():
         writer = _writer(source, name, received / (name or "input"), options.follow)
         if writer is not None:
@@ -189,7 +189,9 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and table_path(source) is None
 
 
-def _writer(source: Any, name: str | None, folder: Path, follow: bool) -> Spool | Handed | None:
+def _writer(
+    source: Any, name: str | None, folder: Path, follow: bool
+) -> Spool | SpooledPieces | None:
     """Who writes a source down, if it cannot be read again as it is; of a feed, its messages."""
     if hasattr(source, "writeStream"):
         return None
@@ -198,13 +200,13 @@ def _writer(source: Any, name: str | None, folder: Path, follow: bool) -> Spool 
         folder = folder / _MESSAGES if word else folder
         return Spool(os.fspath(place), folder, name, again=follow, feed=word is not None)
     if isinstance(source, bytes | bytearray | memoryview):
-        return Handed([bytes(source)], folder)
+        return SpooledPieces([bytes(source)], folder)
     if isinstance(source, Iterable) and not isinstance(source, str | os.PathLike):
-        return Handed(source, folder)
+        return SpooledPieces(source, folder)
     return None
 
 
-def _path(written: Spool | Handed) -> Path:
+def _path(written: Spool | SpooledPieces) -> Path:
     """What Spark reads of what is written: the folder, or the file of a document."""
     if kind_of(head(written)) == "fragments" and isinstance(written, Spool):
         return written.folder
@@ -227,7 +229,7 @@ def _kind(source: Any, options: Options) -> Kind:
         time.sleep(WAIT)
 
 
-def _coming(source: Any, written: Spool | Handed | None, follow: bool) -> Pieces:
+def _coming(source: Any, written: Spool | SpooledPieces | None, follow: bool) -> Pieces:
     word, _ = split_source(source)
     if written is not None and word is not None:
         return _messages(word, written, follow)
@@ -236,7 +238,7 @@ def _coming(source: Any, written: Spool | Handed | None, follow: bool) -> Pieces
     return pieces(source, follow=follow, patience=lambda: WAIT)
 
 
-def _messages(word: str, written: Spool | Handed, follow: bool) -> Pieces:
+def _messages(word: str, written: Spool | SpooledPieces, follow: bool) -> Pieces:
     """The messages of a feed as they are written down, a file each."""
     while not follow and written.is_alive():
         written.join(WAIT)
@@ -245,7 +247,7 @@ def _messages(word: str, written: Spool | Handed, follow: bool) -> Pieces:
         yield from pieces(f"{word}:{written.folder}", follow=follow, patience=lambda: WAIT)
 
 
-def _growing(written: Spool | Handed) -> Pieces:
+def _growing(written: Spool | SpooledPieces) -> Pieces:
     """The bytes of a file for as long as somebody writes it."""
     with opened(str(written.path)) as file:
         while True:

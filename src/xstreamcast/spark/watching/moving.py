@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.partitions.moving import Unmoved, move, unmoved
-from xstreamcast.edges.partitions.places import Places
+from xstreamcast.edges.partitions.places import QueryPlaces
 from xstreamcast.edges.partitions.route import Router, why_at_all
 from xstreamcast.errors import Error
 from xstreamcast.spark.watching.checkpoint import write_partitions
@@ -118,9 +118,9 @@ class Partitioned:
             return [(query,)]
         return [(query, slot) for slot in self.slots[query]]
 
-    def places(self, query: str, known: Mapping[Name, Store]) -> Places:
+    def places(self, query: str, known: Mapping[Name, Store]) -> QueryPlaces:
         """All places of a query, with the state that is known of them."""
-        found = Places()
+        found = QueryPlaces()
         for stage in self.stages:
             made = [_revived(stage, key, known) for key in self.keys(stage, query)]
             match stage:
@@ -135,7 +135,7 @@ class Partitioned:
                     found.later |= {(stage.step, at): one for at, one in enumerate(made)}
         return found
 
-    def seeds(self, query: str, places: Places) -> Iterator[tuple[Name, Seed]]:
+    def seeds(self, query: str, places: QueryPlaces) -> Iterator[tuple[Name, Seed]]:
         """What places begin with elsewhere."""
         for stage in self.stages:
             for at, key in enumerate(self.keys(stage, query)):
@@ -147,7 +147,7 @@ class Partitioned:
                 yield (stage.name, key), Seed(raw, batches)
 
 
-def _place(stage: Stage, places: Places, at: int) -> Any:
+def _place(stage: Stage, places: QueryPlaces, at: int) -> Any:
     match stage:
         case Routing():
             return places.router

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
-from xstreamcast.edges.partitions.later import Later, Spot
+from xstreamcast.edges.partitions.later import Later, StagePlace
 from xstreamcast.edges.partitions.messages import (
     Arrived,
     Failed,
@@ -238,7 +238,7 @@ class LaterStage(_Hearing):
 
     def make(self, key: Any) -> Later:
         slots, steps = self.layout.slots[str(key[0])], self.layout.steps
-        spot = Spot(self.step, steps, slots.index(int(key[1])), len(slots), self.layout.emits)
+        spot = StagePlace(self.step, steps, slots.index(int(key[1])), len(slots), self.layout.emits)
         return Later(pickle.loads(self.requests[str(key[0])]), spot)
 
     def take(self, host: Later, batch: list[Addressed], now: int | None) -> list[Any]:
@@ -260,7 +260,7 @@ class LastStage(_Hearing):
 
     def make(self, key: Any) -> Later:
         partitions = len(self.layout.slots[str(key[0])])
-        spot = Spot(self.step, self.layout.steps, 0, partitions)
+        spot = StagePlace(self.step, self.layout.steps, 0, partitions)
         made = Later(pickle.loads(self.requests[str(key[0])]), spot)
         made.ranked = RankedAnswer() if self.layout.updates else None
         return made

@@ -66,7 +66,7 @@ def partitions_of_values(values: JoinValues, partitions: int) -> Partitions:
     return tuple(sorted({partition_of(value, partitions) for value in atoms}))
 
 
-class Routing:
+class StageRouting:
     """rows that changed  →  the partitions of the stage that reads them."""
 
     def __init__(self, port: Port, partitions: int, own: int) -> None:

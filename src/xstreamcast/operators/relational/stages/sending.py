@@ -23,7 +23,7 @@ from xstreamcast.operators.relational.stages.exchanged import (
     alone,
     units_in,
 )
-from xstreamcast.operators.relational.stages.routing import Routing
+from xstreamcast.operators.relational.stages.routing import StageRouting
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.stages import Port, Stages
@@ -42,7 +42,7 @@ class _Outgoing:
 
     def __init__(self, port: Port, rendering: Rendering, partitions: int, own: int) -> None:
         self.port, self._rendering = port, rendering
-        self._routing = Routing(port, partitions, own)
+        self._routing = StageRouting(port, partitions, own)
         self.sent = {}  # the partitions of each row
         self.inexact: set[Key] = set()  # rows with keys that are floats or doubles
 

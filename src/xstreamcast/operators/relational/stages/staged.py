@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from xstreamcast.model.update import Update
     from xstreamcast.operators.feeds.arrived import Tick
     from xstreamcast.operators.relational.joins.values import JoinValues
-    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.evaluating import EvaluationContext
 
 
 @dataclass(slots=True)
-class Made:
+class StageOutput:
     """What a partition made of a tick: for partitions of later stages, and changes of the answer"""
 
     sent: dict[To, Exchanged] = field(default_factory=dict)
@@ -71,8 +71,8 @@ class StagePart:
         self._failing: Failing | None = None
 
     def take(
-        self, found: Sequence[Exchanged], asking: Asking, instant: int, clock_moved: bool
-    ) -> Made:
+        self, found: Sequence[Exchanged], asking: EvaluationContext, instant: int, clock_moved: bool
+    ) -> StageOutput:
         """What earlier stages made in a tick → what this one makes of it."""
         come, gone = self._contents.take(found)
         turn = Round(asking, self._contents.read, frozenset(), clock_moved, set(come))
@@ -91,14 +91,14 @@ class StagePart:
     def advance(
         self, turn: Round, tick: Tick | None, found: Sequence[Exchanged], come: set[Unit],
         gone: set[Unit], instant: int,
-    ) -> Made:  # fmt: skip
+    ) -> StageOutput:  # fmt: skip
         """One tick; an error leaves operators half way, and they are made anew by the next."""
         self._unsent |= come
         deltas = {-1 - at: self._delta(at, found) for at in self._rows}
         ports = self.stages.ports
         items = next((at for at in self._rows if ports[at].rendered), None)
         if items is not None and self._emit is not None:
-            return Made(changes=self._rendered(items, deltas[-1 - items], instant))
+            return StageOutput(changes=self._rendered(items, deltas[-1 - items], instant))
         anew, operators = self._operators is None, self._operators or self._made()
         self._operators = None
         if anew:
@@ -124,9 +124,9 @@ class StagePart:
     def _finished(
         self, operators: Operators, deltas: Deltas, turn: Round, tick: Tick | None, anew: bool,
         gone: set[Unit], instant: int,
-    ) -> Made:  # fmt: skip
+    ) -> StageOutput:  # fmt: skip
         changed = self._unsent | (_changed(self._nodes, deltas) if tick is not None else set())
-        made = Made(self._sending.send(deltas, turn, anew, changed, gone))
+        made = StageOutput(self._sending.send(deltas, turn, anew, changed, gone))
         emitting = self._sending.emitting
         if emitting is not None:
             made.updates = emitting.updates(deltas[id(self.circuit.root)], anew, turn)
@@ -233,9 +233,9 @@ class UnitStage(CircuitRun):
     ) -> None:  # fmt: skip
         super().__init__(circuit)
         self.part = StagePart(circuit, stages_of(circuit, most), 0, partition, partitions, emits)
-        self.made: Made | None = None  # of the last tick; None if an error broke it off
+        self.made: StageOutput | None = None  # of the last tick; None if an error broke it off
 
-    def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
+    def on_tick(self, tick: Tick, asking: EvaluationContext, instant: int) -> list[Change]:
         """No changes: what was made of units is in `made`."""
         self.made = None
         turn = Round(asking, UnitReader(tick, self.circuit.sources), tick.touched, tick.clock_moved)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.relational.windows.items import WindowItems
 
 
-class Part(NamedTuple):
+class MarkedItems(NamedTuple):
     """The items of an outer row, the places at which marks may be others, and items that went."""
 
     outer: Key
@@ -78,7 +78,7 @@ class MarkFinder:
         """The marks of an outer row."""
         return self._marks[outer]
 
-    def update(self, parts: Sequence[Part], turn: Round) -> None:
+    def update(self, parts: Sequence[MarkedItems], turn: Round) -> None:
         """Bring the marks of some outer rows up to date."""
         todo = []
         for part in parts:
@@ -96,7 +96,7 @@ class MarkFinder:
     # -- conditions -------------------------------------------------------------------------------
 
     def _found(
-        self, parts: Sequence[Part], turn: Round
+        self, parts: Sequence[MarkedItems], turn: Round
     ) -> list[list[tuple[Rank, Key, bool, bool]]]:
         window = self._node.window
         assert window.start is not None
@@ -122,7 +122,9 @@ class MarkFinder:
             at += count
         return out
 
-    def _ends(self, end: p.Boundary, sights: Sequence[tuple[Part, int]], turn: Round) -> list[bool]:
+    def _ends(
+        self, end: p.Boundary, sights: Sequence[tuple[MarkedItems, int]], turn: Round
+    ) -> list[bool]:
         """Where windows end; an item whose condition fails counts, and is known to fail."""
         for part, place in sights:
             self._marks[part.outer].failing.discard(part.items.order.at(place)[1])
@@ -137,14 +139,14 @@ class MarkFinder:
         parts = sights[:half], sights[half:]
         return [one for some in parts for one in self._ends(end, some, turn)]
 
-    def fail(self, part: Part, place: int, turn: Round) -> None:
+    def fail(self, part: MarkedItems, place: int, turn: Round) -> None:
         """Raise the error of an item whose end condition fails."""
         end = self._node.window.end
         assert end is not None
         self._holds(end, [(part, place)], turn)
 
     def _holds(
-        self, boundary: p.Boundary, sights: Sequence[tuple[Part, int]], turn: Round
+        self, boundary: p.Boundary, sights: Sequence[tuple[MarkedItems, int]], turn: Round
     ) -> list[bool]:
         if not sights:
             return []
@@ -160,15 +162,15 @@ class MarkFinder:
         found: list[bool] = truth(boundary.test, frame).tolist()
         return found
 
-    def _cell(self, part: Part, place: int) -> Cell:
+    def _cell(self, part: MarkedItems, place: int) -> Cell:
         if not 0 <= place < len(part.items):
             return ()
         return self._rows[part.items.order.at(place)[1]].cells[self._item]
 
 
 def boundary_columns(
-    boundary: p.Boundary, used: frozenset[p.Variable], sights: Sequence[tuple[Part, int]],
-    cell: Callable[[Part, int], Cell],
+    boundary: p.Boundary, used: frozenset[p.Variable], sights: Sequence[tuple[MarkedItems, int]],
+    cell: Callable[[MarkedItems, int], Cell],
 ) -> dict[int, list[Cell]]:  # fmt: skip
     """What the variables of a boundary that are used hold when it stands at these places."""
     columns: dict[int, list[Cell]] = {}

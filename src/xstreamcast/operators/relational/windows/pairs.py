@@ -14,13 +14,13 @@ from xstreamcast.model.delta import Cell, Key, Row, RowDelta
 from xstreamcast.operators.relational.joins.index import JoinSide, Mode, mode_of
 from xstreamcast.operators.relational.joins.values import JoinValues, key_values
 from xstreamcast.operators.relational.windows.marks import boundary_columns
-from xstreamcast.operators.relational.windows.rows import Found
+from xstreamcast.operators.relational.windows.rows import FoundWindow
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
     from xstreamcast.circuit import nodes as c
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.relational.windows.marks import MarkFinder, Part
+    from xstreamcast.operators.relational.windows.marks import MarkedItems, MarkFinder
     from xstreamcast.operators.relational.windows.rows import WindowRows
     from xstreamcast.operators.relational.windows.walk import Revised
 
@@ -49,7 +49,7 @@ class WindowPairs:
         """An outer row has no items any more."""
         self._sides.pop(outer, None)
 
-    def revised(self, part: Part, made: WindowRows, grown: bool, turn: Round) -> Revised:
+    def revised(self, part: MarkedItems, made: WindowRows, grown: bool, turn: Round) -> Revised:
         """The windows that begin, end or hold something between these places, and those before.
 
         `grown`: there are more or fewer items than before.
@@ -61,19 +61,19 @@ class WindowPairs:
         known = items.touching(first, last)
         inside = [name for name, a, z in known if a >= first or z <= last]
         found = [
-            Found((*outer, (items.key(a), items.key(z))), a, z)
+            FoundWindow((*outer, (items.key(a), items.key(z))), a, z)
             for a, z in sorted(self._pairs(part, turn))
         ]
         if not (made.reads_items or (made.reads_positions and grown)):
             return found, inside
         names = set(inside)
         around = [one for one in known if one[0] not in names]
-        found += [Found(name, items.place(a), items.place(z)) for name, a, z in around]
+        found += [FoundWindow(name, items.place(a), items.place(z)) for name, a, z in around]
         return found, [name for name, _, _ in known]
 
     # -- pairs ------------------------------------------------------------------------------------
 
-    def _pairs(self, part: Part, turn: Round) -> set[Pair]:
+    def _pairs(self, part: MarkedItems, turn: Round) -> set[Pair]:
         """The windows that begin or end in the part."""
         _, items, low, high, _ = part
         window, marks = self._node.window, self._finder.of(part.outer)
@@ -94,13 +94,13 @@ class WindowPairs:
                 pairs |= {(order.position(rank), size - 1) for rank, _ in starts}
         return pairs
 
-    def _check(self, part: Part, ends: set[int], turn: Round) -> None:
+    def _check(self, part: MarkedItems, ends: set[int], turn: Round) -> None:
         failing = self._finder.of(part.outer).failing
         for place in sorted(ends) if failing else ():
             if part.items.key(place) in failing:
                 self._finder.fail(part, place, turn)
 
-    def _ending(self, part: Part, low: int, high: int) -> Iterable[int]:
+    def _ending(self, part: MarkedItems, low: int, high: int) -> Iterable[int]:
         """The items of the part at which windows may end."""
         if not self._alone:
             return range(low, high + 1)
@@ -108,7 +108,7 @@ class WindowPairs:
         until = order.at(high + 1)[0] if high + 1 < len(part.items) else None
         return [order.position(rank) for rank, _ in ends.between(order.at(low)[0], until)]
 
-    def _ends(self, part: Part, start: int, low: int, size: int) -> Iterable[int]:
+    def _ends(self, part: MarkedItems, start: int, low: int, size: int) -> Iterable[int]:
         """Where a window that begins at an item may end."""
         order = part.items.order
         if self._alone:
@@ -122,7 +122,7 @@ class WindowPairs:
         places = (order.position(self._rows[key].rank) for key in found)
         return [place for place in places if place >= low]
 
-    def _starts(self, part: Part, end: int, until: int) -> Iterable[int]:
+    def _starts(self, part: MarkedItems, end: int, until: int) -> Iterable[int]:
         """Where a window that ends at an item may begin, before a place."""
         order, marks = part.items.order, self._finder.of(part.outer)
         sides = None if self._alone else self._sides.get(part.outer)
@@ -136,7 +136,7 @@ class WindowPairs:
 
     # -- values -----------------------------------------------------------------------------------
 
-    def _take(self, part: Part, turn: Round) -> None:
+    def _take(self, part: MarkedItems, turn: Round) -> None:
         """Bring the values of an outer row up to date."""
         outer, items, low, high, gone = part
         key, window = self._node.window.index, self._node.window
@@ -162,8 +162,8 @@ class WindowPairs:
             sides.ends.rebuild(mode)
 
     def _values(
-        self, part: Part, boundary: p.Boundary, plan: p.Expression, low: int, keys: list[Key],
-        turn: Round,
+        self, part: MarkedItems, boundary: p.Boundary, plan: p.Expression, low: int,
+        keys: list[Key], turn: Round,
     ) -> dict[Key, JoinValues]:  # fmt: skip
         sights = [(part, low + at) for at in range(len(keys))]
         used = facts(plan).free
@@ -179,7 +179,7 @@ class WindowPairs:
         found = key_values(plan, [*variables, *carried], rows, turn)
         return dict(zip(keys, found, strict=True))
 
-    def _holding(self, part: Part, pairs: list[Pair], turn: Round) -> set[Pair]:
+    def _holding(self, part: MarkedItems, pairs: list[Pair], turn: Round) -> set[Pair]:
         """The pairs for which the end condition holds."""
         window = self._node.window
         assert window.start is not None
@@ -200,7 +200,7 @@ class WindowPairs:
         holds = truth(window.end.test, frame).tolist()
         return {pair for pair, held in zip(pairs, holds, strict=True) if held}
 
-    def _cell(self, part: Part, place: int) -> Cell:
+    def _cell(self, part: MarkedItems, place: int) -> Cell:
         if not 0 <= place < len(part.items):
             return ()
         return self._rows[part.items.key(place)].cells[self._item]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.relational.windows.items import WindowItems
 
 
-class Found(NamedTuple):
+class FoundWindow(NamedTuple):
     """A window by its name and the places of its first and last item; some are not shown."""
 
     name: Key
@@ -33,7 +33,7 @@ _Made = Callable[["_Sight"], Cell]
 class _Sight(NamedTuple):
     """One window, and where to look for what it gives."""
 
-    found: Found
+    found: FoundWindow
     outer: Key
     items: WindowItems
     turn: Round
@@ -106,7 +106,7 @@ class WindowRows:
 
     # -- rows -------------------------------------------------------------------------------------
 
-    def row(self, found: Found, outer: Key, items: WindowItems, turn: Round) -> Row:
+    def row(self, found: FoundWindow, outer: Key, items: WindowItems, turn: Round) -> Row:
         """The row of a window."""
         sight = _Sight(found, outer, items, turn)
         width = self._node.outer

@@ -13,13 +13,13 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.evaluate.flwor.windows import found_windows
-from xstreamcast.operators.relational.windows.rows import Found
+from xstreamcast.operators.relational.windows.rows import FoundWindow
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
     from xstreamcast.model.delta import Key, Row
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.relational.windows.marks import Part
+    from xstreamcast.operators.relational.windows.marks import MarkedItems
     from xstreamcast.operators.relational.windows.walk import Revised
 
 _AHEAD: Final = 16  # items that are looked at beyond those that windows are known to reach
@@ -67,7 +67,7 @@ class WindowSearch:
         self._item = columns.index(node.item)
         self._carried = {v: columns.index(v) for v in node.carried}
 
-    def revised(self, part: Part, turn: Round) -> Revised:
+    def revised(self, part: MarkedItems, turn: Round) -> Revised:
         """The windows found for items at these places; and the names of those they replace."""
         items = part.items
         known = items.touching(items.from_label(part.low), items.until_label(part.high))
@@ -77,7 +77,7 @@ class WindowSearch:
         reach = max([part.high, *(items.place(label) for _, _, label in known)])
         return self._each(part, start, reach, turn)
 
-    def _each(self, part: Part, start: int, reach: int, turn: Round) -> Revised:
+    def _each(self, part: MarkedItems, start: int, reach: int, turn: Round) -> Revised:
         """Windows that begin independently of each other."""
         items, high = part.items, part.high
         n, end = len(items), min(len(items), reach + _AHEAD)
@@ -90,7 +90,7 @@ class WindowSearch:
         gone = items.beginning(items.from_label(start), items.until_label(high) + 1)
         return mine, [one for one, _, _ in gone]
 
-    def _tumbling(self, part: Part, start: int, turn: Round) -> Revised:
+    def _tumbling(self, part: MarkedItems, start: int, turn: Round) -> Revised:
         """Windows that follow each other: until one begins where one began before."""
         items, high = part.items, part.high
         n, end = len(items), min(len(items), high + 1 + _AHEAD)
@@ -107,7 +107,7 @@ class WindowSearch:
         gone = items.beginning(items.from_label(start), meet)
         return made, [name for name, _, _ in gone]
 
-    def _found(self, part: Part, start: int, end: int, turn: Round) -> list[Found]:
+    def _found(self, part: MarkedItems, start: int, end: int, turn: Round) -> list[FoundWindow]:
         """The windows over a part of the sequence.
 
         Behind the part may come more, so that a window that reaches its end may not end there.
@@ -128,6 +128,6 @@ class WindowSearch:
             plan = replace(plan, only_end=False)
         _, first, last = found_windows(plan, frame, before=base, skip=skip)
         return [
-            Found((*part.outer, keys[a]), a + base, z + base, shown is None or a in shown)
+            FoundWindow((*part.outer, keys[a]), a + base, z + base, shown is None or a in shown)
             for a, z in zip(first.tolist(), last.tolist(), strict=True)
         ]

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xstreamcast.operators.relational.windows.rows import Found
+from xstreamcast.operators.relational.windows.rows import FoundWindow
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
     from xstreamcast.model.delta import Key, Rank
     from xstreamcast.operators.relational.tick import Round
     from xstreamcast.operators.relational.windows.items import WindowItems
-    from xstreamcast.operators.relational.windows.marks import MarkFinder, Marks, Part
+    from xstreamcast.operators.relational.windows.marks import MarkedItems, MarkFinder, Marks
 
-Revised = tuple[list[Found], list["Key"]]  # the windows of a part; the names of those before
+Revised = tuple[list[FoundWindow], list["Key"]]  # the windows of a part; the names of those before
 
 
 class WindowWalk:
@@ -25,13 +25,13 @@ class WindowWalk:
     def __init__(self, node: c.Window, finder: MarkFinder) -> None:
         self._window, self._finder = node.window, finder
 
-    def revised(self, part: Part, turn: Round) -> Revised:
+    def revised(self, part: MarkedItems, turn: Round) -> Revised:
         """The windows that hold an item between these places, and the names of those before."""
         marks = self._finder.of(part.outer)
         step = self._tumbling if self._window.kind == "tumbling" else self._sliding
         return step(part, marks, turn)
 
-    def _tumbling(self, part: Part, marks: Marks, turn: Round) -> Revised:
+    def _tumbling(self, part: MarkedItems, marks: Marks, turn: Round) -> Revised:
         """One after another, until one begins where one began before."""
         outer, items, low, high, _ = part
         known = items.touching(items.from_label(low), items.until_label(high))
@@ -52,7 +52,7 @@ class WindowWalk:
         gone = items.beginning(items.from_label(start), meet)
         return found, [name for name, _, _ in gone]
 
-    def _sliding(self, part: Part, marks: Marks, turn: Round) -> Revised:
+    def _sliding(self, part: MarkedItems, marks: Marks, turn: Round) -> Revised:
         """Those that have not ended before the part, and begin before its end."""
         outer, items, low, high, _ = part
         last = marks.ends.before(items.order.at(low)[0])
@@ -73,7 +73,9 @@ class WindowWalk:
                 found.append(self._found(items, (*outer, key), rank, end))
         return found, names
 
-    def _end(self, part: Part, marks: Marks, begin: Rank, turn: Round) -> tuple[Rank, Key] | None:
+    def _end(
+        self, part: MarkedItems, marks: Marks, begin: Rank, turn: Round
+    ) -> tuple[Rank, Key] | None:
         """The item at which a window ends."""
         end = marks.ends.next(begin)
         if end is not None and end[1] in marks.failing:
@@ -82,7 +84,7 @@ class WindowWalk:
 
     def _found(
         self, items: WindowItems, name: Key, begin: Rank, end: tuple[Rank, Key] | None
-    ) -> Found:
+    ) -> FoundWindow:
         last = len(items) - 1 if end is None else items.order.position(end[0])
         shown = end is not None or not self._window.only_end
-        return Found(name, items.order.position(begin), last, shown)
+        return FoundWindow(name, items.order.position(begin), last, shown)

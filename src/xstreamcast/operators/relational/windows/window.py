@@ -10,7 +10,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
 from xstreamcast.operators.relational.orders.positions import by_outer, take_rows
 from xstreamcast.operators.relational.windows.items import FIRST, WindowItems
-from xstreamcast.operators.relational.windows.marks import MarkFinder, Part
+from xstreamcast.operators.relational.windows.marks import MarkedItems, MarkFinder
 from xstreamcast.operators.relational.windows.pairs import WindowPairs
 from xstreamcast.operators.relational.windows.rows import WindowRows
 from xstreamcast.operators.relational.windows.search import WindowSearch, moves_with_positions
@@ -52,7 +52,7 @@ class WindowOperator:
         (delta,) = deltas
         take_rows(self._rows, delta)
         out: Delta = {}
-        parts: list[tuple[Part, bool]] = []
+        parts: list[tuple[MarkedItems, bool]] = []
         for outer, own in by_outer(delta, self._node.outer).items():
             items = self._items.setdefault(outer, WindowItems())
             before = len(items)
@@ -65,14 +65,14 @@ class WindowOperator:
                 last = len(items) - 1
             low, high = self._finder.places(items, first, last)
             gone = tuple(key for key, (_, new) in own.items() if new is None)
-            parts.append((Part(outer, items, low, high, gone), len(items) != before))
+            parts.append((MarkedItems(outer, items, low, high, gone), len(items) != before))
         if self._marked:
             self._finder.update([part for part, _ in parts], turn)
         for part, grown in parts:
             self._replace(part.outer, part.items, self._revised(part, grown, turn), out, turn)
         return out
 
-    def _revised(self, part: Part, grown: bool, turn: Round) -> Revised:
+    def _revised(self, part: MarkedItems, grown: bool, turn: Round) -> Revised:
         if self._landmark:
             return self._pairs.revised(part, self._of, grown, turn)
         return (self._walk if self._marked else self._search).revised(part, turn)

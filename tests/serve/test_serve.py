@@ -8,7 +8,6 @@ import json
 import os
 import socket
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -19,6 +18,8 @@ from tests.edges.sources.servers import LONG, until
 from tests.serve.served import Client, Growing, Server, queries, served
 from xstreamcast import query
 from xstreamcast.edges.columns import csv_lines, json_lines
+from xstreamcast.edges.watching.bound import Input
+from xstreamcast.model.change import Accumulated
 from xstreamcast.serve.answers import Answers
 from xstreamcast.serve.follower import Follower
 
@@ -94,13 +95,11 @@ def test_an_answer_is_the_input_of_another_query(tmp_path: Path) -> None:
     count = 'for $h in stream("hot")/answer/hot return string($h/@n)'
     with served(*queries(tmp_path, hot=QUERY), *feed.words) as server:
         url = f"{server.url}/queries/hot/changes"
-        running = query(count).watch(hot=_input(url), duration="60s")
+        running = query(count).watch(hot=Input(url), duration="60s")
         names = [
             [item.split('"')[1] for item in expected(part)] for part in (MESSAGES[:26], MESSAGES)
         ]
         answer, grown = [], False
-        from xstreamcast.model.change import Accumulated
-
         seen = Accumulated()
         for change in running:
             seen.apply(change)
@@ -113,12 +112,6 @@ def test_an_answer_is_the_input_of_another_query(tmp_path: Path) -> None:
         running.close()
         assert grown
         assert answer == names[1]
-
-
-def _input(url: str) -> Any:
-    from xstreamcast.edges.watching.bound import Input
-
-    return Input(url)
 
 
 FORMS = """for $i in stream("roads")//incident?[now] order by number($i/@n)
@@ -191,6 +184,27 @@ def test_another_host_is_not_answered_by_a_server_of_this_machine(tmp_path: Path
             assert headers["x-content-type-options"] == "nosniff"
             assert "default-src 'none'" in headers["content-security-policy"]
             assert "access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize("host", ["[::1]", "0.0.0.0", "localhost"])
+def test_it_listens_where_it_should(tmp_path: Path, host: str) -> None:
+    if host == "[::1]" and not _has_ipv6():
+        pytest.skip("this machine has no IPv6")
+    feed = Growing(tmp_path, WHOLE)
+    words = [*queries(tmp_path, hot=QUERY), "-i", f"roads={feed.path}"]
+    with served(*words, "--listen", f"{host}:0") as server:
+        assert server.url.startswith(f"http://{host}:")
+        server.until("hot", expected())
+        other = server.get("/queries", host="answers.example").status_code
+        assert other == (200 if host == "0.0.0.0" else 403)
+
+
+def _has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
 
 
 def test_a_query_that_fails_says_so_and_the_others_continue(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import socket
@@ -12,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.edges.sources.roads import MESSAGES, QUERY, WHOLE, expected
-from tests.edges.sources.servers import LONG, until
+from tests.edges.sources.servers import LONG, free_port, until
 from tests.serve.casts import cast
 from tests.serve.served import Client, Command, Growing, Server, queries
 from tests.serve.test_cast import Feed
 from xstreamcast import query
 from xstreamcast.cli.main import main
+from xstreamcast.edges.watching.bound import Input
+from xstreamcast.model.change import Accumulated
 
 pytest.importorskip("uvicorn", reason="the serve extra is not installed")
 
@@ -52,7 +55,7 @@ def killed_often(
                 assert command.end() == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_killed_at_any_time_a_client_misses_nothing_and_gets_nothing_twice(
     tmp_path: Path, seed: int
 ) -> None:
@@ -71,6 +74,7 @@ def test_killed_at_any_time_a_client_misses_nothing_and_gets_nothing_twice(
         assert command.end(signal.SIGTERM) == -signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_with_snapshots_a_client_gets_what_it_missed_or_the_whole_answer(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="snapshots need the table extra")
     feed, client = Growing(tmp_path, MESSAGES[0]), Client("hot")
@@ -92,6 +96,7 @@ def test_with_snapshots_a_client_gets_what_it_missed_or_the_whole_answer(tmp_pat
         assert client.restarts == restarts  # a snapshot knows where its clients are
 
 
+@pytest.mark.slow
 def test_what_came_from_a_network_is_not_lost_either(tmp_path: Path) -> None:
     pytest.importorskip("websockets", reason="the ws extra is not installed")
     feed, client = Feed(MESSAGES[0]), Client("hot")
@@ -108,6 +113,31 @@ def test_what_came_from_a_network_is_not_lost_either(tmp_path: Path) -> None:
             caught_up(client, command.server(), expected())
             assert client.restarts == 1
         feed.say(None)
+
+
+def test_a_query_that_reads_an_answer_survives_its_server(tmp_path: Path) -> None:
+    """Without a checkpoint, the next server has other numbers: the reader begins again."""
+    feed = Growing(tmp_path, *MESSAGES[:26])
+    at = f"127.0.0.1:{free_port()}"
+    words = [*queries(tmp_path, hot=QUERY), *feed.words, "--listen", at]
+    names = 'for $h in stream("hot")/answer/hot return string($h/@n)'
+    wanted = [[item.split('"')[1] for item in expected(part)] for part in (MESSAGES[:26], MESSAGES)]
+    answer, again = Accumulated(), None
+    with Command(tmp_path, *words) as first:
+        first.server()
+        source = Input(f"http://{at}/queries/hot/changes")
+        with query(names).watch(hot=source, duration="100s") as changes:
+            for change in changes:
+                answer.apply(change)
+                if answer.items() == wanted[0] and again is None:
+                    assert first.end() == -signal.SIGKILL
+                    feed.say(*MESSAGES[26:])
+                    again = Command(tmp_path, *words, "--batch", "7")
+                if again is not None and answer.items() == wanted[1]:
+                    break
+    assert again is not None
+    with again:
+        assert answer.items() == wanted[1]
 
 
 def test_a_checkpoint_of_watch_is_not_one_of_serve(
@@ -135,6 +165,15 @@ def test_a_signal_ends_it_and_what_was_read_is_reported(tmp_path: Path, number: 
             assert list(events) == []  # the connection was closed, not lost
         assert "bytes of state" in command.said()
         assert "Traceback" not in command.said()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_though_an_input_never_begins(tmp_path: Path, number: int) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    words = [*queries(tmp_path, hot=QUERY), "-i", f"roads={tmp_path / 'pipe'}"]
+    with Command(tmp_path, *words) as command:
+        assert command.server().get("/health").json()["status"] == "starting"
+        assert command.end(number) == (130 if number == signal.SIGINT else -number)
 
 
 def test_a_port_that_is_in_use_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

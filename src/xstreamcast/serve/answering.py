@@ -61,7 +61,7 @@ class AnswerServer(HttpServer):
         """Answer requests that name this machine: no page of another site reads what is here."""
 
         async def guarded(request: Any) -> Any:
-            if _is_loopback(self.host) and not _is_loopback(request.url.hostname or ""):
+            if is_loopback(self.host) and not is_loopback(request.url.hostname or ""):
                 return _json({"error": {"message": "the Host of a request must be local"}}, 403)
             return await answer(request)
 
@@ -150,7 +150,7 @@ def facts(failed: Error) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """Whether a host is this machine, by a name that no one else can give to theirs."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback

@@ -7,16 +7,19 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import Error
-from xstreamcast.serve.answering import AnswerServer
+from xstreamcast.serve.answering import AnswerServer, is_loopback
 from xstreamcast.serve.circuits import circuit_text
 from xstreamcast.serve.served import Served
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching import Watching
     from xstreamcast.operators.watching.query_set import QuerySet
+
+
+_PATIENCE: Final = 5.0  # seconds for what is at hand; an input that never begins may hold it up
 
 
 @dataclass(slots=True)
@@ -51,6 +54,8 @@ class Serving:
         count = len(self.served.texts)
         queries = "1 query" if count == 1 else f"{count} queries"
         self.say(f"serving {queries} at http://{self._shown_host}:{self.port}/")
+        if not is_loopback(self.host):
+            self.say("everyone who can connect to this address can read the answers")
         thread = threading.Thread(target=self._read, daemon=True)
         thread.start()
         try:
@@ -64,7 +69,7 @@ class Serving:
             self.served.answers.closing = True
             self.served.listeners.wake()
             await server.stop()
-            await asyncio.shield(asyncio.to_thread(thread.join))
+            await asyncio.shield(asyncio.to_thread(thread.join, _PATIENCE))
         if self.failed is not None:
             raise self.failed
 

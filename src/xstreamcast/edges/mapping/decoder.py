@@ -19,38 +19,22 @@ from xstreamcast.edges.mapping.beginning import first_bytes, tree_reading
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import (
-    MalformedMessage,
-    Message,
-    MessageBatch,
-    batches,
-    of_trees,
-    root_name,
-)
+    MalformedMessage, Message, MessageBatch, batches, of_trees, root_name,
+)  # fmt: skip
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
 from xstreamcast.edges.mapping.removals import cancelled, coded
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import (
-    Found,
-    KindReader,
-    Times,
-    accepted,
-    ends_of,
-    refuse_messages,
-    times_of,
-)
+    Found, KindReader, Times, accepted, ends_of, refuse_messages, times_of,
+)  # fmt: skip
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.fragment import (
-    Arrival,
-    FragmentBatch,
-    Heartbeat,
-    Op,
-    Refused,
-    StructureArrived,
-)
+    Arrival, FragmentBatch, Heartbeat, Op, Refused, StructureArrived,
+)  # fmt: skip
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.fragments.unit_copy_kernels import taken_out
 from xstreamcast.tape.names import Names

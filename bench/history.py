@@ -38,7 +38,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import error
 from xstreamcast.history.history import History
 from xstreamcast.history.strategy import chosen
-from xstreamcast.model.fragment import FragmentBatch, StructureArrived
+from xstreamcast.model.fragment import FragmentBatch, NewStructure
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.syntax import parse
 from xstreamcast.tape.fragments.payload_kernels import Payloads, Places, mark_names, measure
@@ -194,7 +194,7 @@ def _structure(path: Path) -> TagStructure:
     with path.open("rb") as source:
         while chunk := source.read(1 << 16):
             for arrived in decoder.feed(chunk):
-                if isinstance(arrived, StructureArrived):
+                if isinstance(arrived, NewStructure):
                     return arrived.structure
     raise error("XSCB0001", f"{path} tells no structure")
 
@@ -241,7 +241,7 @@ def _decoded(wire: bytes) -> tuple[list[FragmentBatch], TagStructure]:
     decoder = Decoder(STREAM)
     arrived = [*decoder.feed(wire), *decoder.close()]
     batches = [one for one in arrived if isinstance(one, FragmentBatch)]
-    (told,) = (one for one in arrived if isinstance(one, StructureArrived))
+    (told,) = (one for one in arrived if isinstance(one, NewStructure))
     return batches, told.structure
 
 

@@ -22,9 +22,9 @@ from xstreamcast.model.fragment import (
     Ended,
     FragmentBatch,
     Heartbeat,
+    NewStructure,
     Op,
     Refused,
-    StructureArrived,
 )
 from xstreamcast.model.instant import parse_instant, show_instant
 
@@ -127,7 +127,7 @@ def test_every_dialect_says_the_same(dialect: str, size: int) -> None:
     seen = decoded(DIALECTS[dialect], size)
     assert seen.refused == []
     assert seen.fragments == EXPECTED
-    assert len(seen.of(StructureArrived)) == 1
+    assert len(seen.of(NewStructure)) == 1
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_every_dialect_says_the_same(dialect: str, size: int) -> None:
     ],
 )
 def test_structures_that_say_filler(tags: str, types: list[str], fillers: list[bool]) -> None:
-    (said,) = decoded(f"<structure>{tags}</structure>").of(StructureArrived)
+    (said,) = decoded(f"<structure>{tags}</structure>").of(NewStructure)
     assert [said.structure[t].type for t in (1, 2)] == types
     assert [said.structure[t].filler for t in (1, 2)] == fillers
 
@@ -159,7 +159,7 @@ def test_a_structure_without_types_learns_from_fragments_which_tags_travel() -> 
     seen = decoded(wire)
     assert seen.refused == []
     assert [row[:2] for row in seen.fragments] == [("0", 1), ("5", 2)]
-    last = seen.of(StructureArrived)[-1].structure
+    last = seen.of(NewStructure)[-1].structure
     assert [last.travels(tsid) for tsid in (1, 2, 3)] == [True, True, False]
 
 
@@ -173,7 +173,7 @@ def test_fragments_without_valid_time_follow_a_logical_clock() -> None:
 def test_heartbeats_and_the_end_stand_where_they_were_said() -> None:
     wire = STRUCTURE + BODY + '<stream:heartbeat validTime="2004-01-01Z"/>' + EOS.decode() + BODY
     kinds = [type(found) for found in decoded(wire).arrivals]
-    assert kinds[:4] == [StructureArrived, FragmentBatch, Heartbeat, Ended]
+    assert kinds[:4] == [NewStructure, FragmentBatch, Heartbeat, Ended]
     assert decoded(wire).refused == [("XSCF0011", row[0]) for row in EXPECTED]
 
 

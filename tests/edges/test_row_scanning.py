@@ -17,7 +17,7 @@ from xstreamcast.edges.table.schema import WORDS, arrow, row_schema
 from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire import Decoder
 from xstreamcast.edges.wire.encoder import batch_lines
-from xstreamcast.model.fragment import FragmentBatch, Refused, StructureArrived
+from xstreamcast.model.fragment import FragmentBatch, NewStructure, Refused
 
 SCRIPTS = sorted((Path(__file__).parents[1] / "corpus").glob("*.stream"))
 HEAD = (
@@ -58,7 +58,7 @@ def told(decoder: Decoder, arrivals: list[Any]) -> list[Any]:
         elif isinstance(one, Refused):
             out.append((one.code, one.fragment, one.reason))
         else:
-            assert isinstance(one, StructureArrived), one
+            assert isinstance(one, NewStructure), one
     return out
 
 

@@ -25,7 +25,7 @@ from xstreamcast.errors import Error
 from xstreamcast.history.history import History
 from xstreamcast.history.view import reconstruct, view
 from xstreamcast.model.change import Accumulated, Change
-from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused, StructureArrived
+from xstreamcast.model.fragment import Arrival, FragmentBatch, NewStructure, Refused
 from xstreamcast.model.instant import SECOND, START
 from xstreamcast.model.structure import Tag, TagStructure
 from xstreamcast.tape.reading.read import read
@@ -60,7 +60,7 @@ def document(decoder: UpdateDecoder, found: list[Arrival]) -> str:
 def kept(decoder: UpdateDecoder, found: list[Arrival]) -> History | None:
     history: History | None = None
     for arrival in found:
-        if isinstance(arrival, StructureArrived):
+        if isinstance(arrival, NewStructure):
             history = history or History("s", arrival.structure, ids=decoder.ids)
             history.describe(arrival.structure)
         elif isinstance(arrival, FragmentBatch):

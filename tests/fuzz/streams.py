@@ -13,7 +13,7 @@ from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.edges.wire.encoder import batch_lines
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.model.fragment import Ended, FragmentBatch, Heartbeat, Refused, StructureArrived
+from xstreamcast.model.fragment import Ended, FragmentBatch, Heartbeat, NewStructure, Refused
 from xstreamcast.tape.names import Names
 
 _ARRIVAL = re.compile(rb"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{4,6}Z")  # the clock on the wall
@@ -47,7 +47,7 @@ def _told(arrivals: Sequence[object], ids: object) -> list[object]:
                 out.append(("refused", one.code, one.fragment))
             case Heartbeat():
                 out.append(("heartbeat", one.instant))
-            case StructureArrived() | Ended():
+            case NewStructure() | Ended():
                 out.append(type(one).__name__)
     return out
 

@@ -17,7 +17,7 @@ from xstreamcast.edges.structures import write_structure
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
 from xstreamcast.model.change import Accumulated
-from xstreamcast.model.fragment import FragmentBatch, Refused, StructureArrived
+from xstreamcast.model.fragment import FragmentBatch, NewStructure, Refused
 from xstreamcast.model.structure import Tag, TagStructure, TagType
 
 pytest.importorskip("saxonche")
@@ -89,7 +89,7 @@ def history(wire: bytes) -> History:
     decoder = Decoder("s")
     made: History | None = None
     for arrival in decoder.feed(wire):
-        if isinstance(arrival, StructureArrived):
+        if isinstance(arrival, NewStructure):
             made = History("s", arrival.structure, ids=decoder.ids)
         elif isinstance(arrival, FragmentBatch):
             assert made is not None

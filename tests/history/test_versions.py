@@ -9,7 +9,7 @@ from tests.streams_strategies import cases
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
 from xstreamcast.history.versions import Versions
-from xstreamcast.model.fragment import FragmentBatch, StructureArrived
+from xstreamcast.model.fragment import FragmentBatch, NewStructure
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.units.history_part import FragmentPlaces
 from xstreamcast.tape.store import Store
@@ -20,7 +20,7 @@ def test_versions_of_each_id_are_those_of_the_whole_history(case, eager, minute)
     decoder, history, links, versions = Decoder("s"), None, None, None
     for line in case.wire.splitlines(keepends=True):
         for arrival in decoder.feed(line):
-            if isinstance(arrival, StructureArrived):
+            if isinstance(arrival, NewStructure):
                 history = History(
                     "s", arrival.structure, store=Store(decoder.names), ids=decoder.ids
                 )

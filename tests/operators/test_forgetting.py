@@ -26,7 +26,7 @@ from xstreamcast.history.forgetting import forget
 from xstreamcast.history.history import History
 from xstreamcast.history.view import view
 from xstreamcast.model.change import Accumulated
-from xstreamcast.model.fragment import FragmentBatch, StructureArrived
+from xstreamcast.model.fragment import FragmentBatch, NewStructure
 from xstreamcast.model.items import Items
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 from xstreamcast.operators.watching.watch import Policy, Watch
@@ -48,7 +48,7 @@ class Beside:
     def feed(self, chunk: bytes) -> None:
         for arrival in self.decoder.feed(chunk):
             one = arrival if self.first is None else self.first.arriving(arrival)
-            if isinstance(one, StructureArrived) and self.history is None:
+            if isinstance(one, NewStructure) and self.history is None:
                 self.history = History("s", one.structure, store=Store(self.watch.names),
                                        ids=self.decoder.ids)  # fmt: skip
             if isinstance(one, FragmentBatch):
@@ -301,7 +301,7 @@ def test_what_is_reached_inside_is_reached_in_all_versions(asked, goes):
 
 def _structure():
     (told,) = (one for one in Decoder("s").feed((HEAD + STRUCTURE).encode()) if one)
-    assert isinstance(told, StructureArrived)
+    assert isinstance(told, NewStructure)
     return told.structure
 
 
@@ -348,7 +348,7 @@ def test_a_history_that_forgot_says_of_the_rest_what_it_said(data):
     decoder = Decoder("s")
     history = None
     for arrival in decoder.feed(text):
-        if isinstance(arrival, StructureArrived):
+        if isinstance(arrival, NewStructure):
             history = History("s", arrival.structure, store=Store(decoder.names), ids=decoder.ids)
         if isinstance(arrival, FragmentBatch):
             assert history is not None

@@ -83,7 +83,7 @@ def _last_structure(name: str, source: str) -> TagStructure | None:
     from xstreamcast.edges.loading import table_path
     from xstreamcast.edges.mapping.finding import mapping_of
     from xstreamcast.edges.sources import is_place
-    from xstreamcast.model.fragment import StructureArrived
+    from xstreamcast.model.fragment import NewStructure
     from xstreamcast.tape.names import Names
 
     if (table := table_path(source)) is not None:
@@ -100,7 +100,7 @@ def _last_structure(name: str, source: str) -> TagStructure | None:
     found: TagStructure | None = None
     for batch in arrivals(place, decoder_of(kind, name, Names(), "quarantine", mapping=mapping)):
         for one in batch:
-            found = one.structure if isinstance(one, StructureArrived) else found
+            found = one.structure if isinstance(one, NewStructure) else found
     if found is None:
         raise error("XSCF0010", at=DataPlace(name), hint=f"--structure {name}=FILE")
     return found

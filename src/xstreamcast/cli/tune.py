@@ -67,8 +67,8 @@ class Tuned:
             Ended,
             FragmentBatch,
             Heartbeat,
+            NewStructure,
             Refused,
-            StructureArrived,
         )
 
         if not self._begun:
@@ -77,7 +77,7 @@ class Tuned:
         match arrival:
             case FragmentBatch():
                 self._batch(arrival, ids)
-            case StructureArrived(structure):
+            case NewStructure(structure):
                 self._out.write(structure_line(structure))
             case Heartbeat(instant):
                 self._out.write(heartbeat_line(instant))

@@ -17,7 +17,7 @@ import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.functions.signature import XSC
-from xstreamcast.model.fragment import Arrival, FragmentBatch, StructureArrived
+from xstreamcast.model.fragment import Arrival, FragmentBatch, NewStructure
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class ImmutableArrivals:
     def arriving(self, arrival: Arrival) -> Arrival:
         """The arrival, or what is left of it."""
         match arrival:
-            case StructureArrived(structure):
+            case NewStructure(structure):
                 tags = immutable_tags(structure, self.paths)
                 self._tags = np.zeros(max(structure.tags, default=0) + 2, np.bool_)
                 self._tags[list(tags)] = True

@@ -18,8 +18,8 @@ from xstreamcast.model.fragment import (
     Ended,
     FragmentBatch,
     Heartbeat,
+    NewStructure,
     Refused,
-    StructureArrived,
 )
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.store import Store
@@ -67,7 +67,7 @@ def taken_in(
     """The history after what arrived; it begins with the first tag structure."""
     for arrival in found:
         match arrival:
-            case StructureArrived(structure):
+            case NewStructure(structure):
                 if history is None:
                     history = History(decoder.name, structure, store=store, ids=decoder.ids)
                 history.describe(structure)

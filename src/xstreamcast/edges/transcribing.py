@@ -25,8 +25,8 @@ from xstreamcast.model.fragment import (
     Ended,
     FragmentBatch,
     Heartbeat,
+    NewStructure,
     Refused,
-    StructureArrived,
 )
 from xstreamcast.tape.names import Names
 
@@ -137,7 +137,7 @@ class Transcript(threading.Thread):
         match one:
             case FragmentBatch():
                 yield from batch_lines(one, self.decoder.ids)
-            case StructureArrived(structure):
+            case NewStructure(structure):
                 yield structure_line(structure)
             case Heartbeat(instant):
                 yield heartbeat_line(instant)

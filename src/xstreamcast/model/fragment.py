@@ -110,7 +110,7 @@ class FragmentBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class StructureArrived:
+class NewStructure:
     """The stream sent its tag structure, for the first time or again."""
 
     structure: TagStructure
@@ -150,4 +150,4 @@ class Refused:
         return f"{self.code} {place}: {self.reason}"
 
 
-Arrival = FragmentBatch | StructureArrived | Heartbeat | Ended | Refused
+Arrival = FragmentBatch | NewStructure | Heartbeat | Ended | Refused

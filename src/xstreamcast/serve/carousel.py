@@ -25,8 +25,8 @@ from xstreamcast.model.fragment import (
     Ended,
     FragmentBatch,
     Heartbeat,
+    NewStructure,
     Refused,
-    StructureArrived,
 )
 from xstreamcast.model.structure import TagStructure
 
@@ -98,7 +98,7 @@ class Carousel:
         match arrival:
             case FragmentBatch():
                 self._batch(arrival, ids)
-            case StructureArrived(structure):
+            case NewStructure(structure):
                 self.structure = structure
                 self.structure_bytes = structure_line(structure)
                 self.described += 1

@@ -40,7 +40,7 @@ class _Decoding:
         from xstreamcast.edges.structures import read_structure
         from xstreamcast.edges.table.rows import Rows
         from xstreamcast.edges.wire.decoder import Decoder
-        from xstreamcast.model.fragment import StructureArrived
+        from xstreamcast.model.fragment import NewStructure
 
         known = None if self.structure is None else read_structure(self.structure.encode())
         decoder = Decoder(self.stream, known)
@@ -48,7 +48,7 @@ class _Decoding:
         task = 0 if context is None else context.partitionId()
         rows = Rows(self.stream, decoder.ids, task << SPLIT)
         if known is not None:
-            yield rows.rows(StructureArrived(known))
+            yield rows.rows(NewStructure(known))
         for batch in batches:
             for message in batch.column(0).to_pylist():
                 if message is not None:

@@ -13,28 +13,30 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.edges.lines import LinesAsXml, LineWriter
+from xstreamcast.edges.mapping import messages as m
 from xstreamcast.edges.mapping.aliases import Aliases
 from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.beginning import first_bytes, tree_reading
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
-from xstreamcast.edges.mapping.messages import (
-    MalformedMessage, Message, MessageBatch, batches, of_trees, root_name,
-)  # fmt: skip
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
 from xstreamcast.edges.mapping.removals import cancelled, coded
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import (
-    Found, KindReader, Times, accepted, ends_of, refuse_messages, times_of,
-)  # fmt: skip
+    Found,
+    KindReader,
+    Times,
+    accepted,
+    ends_of,
+    refuse_messages,
+    times_of,
+)
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import (
-    Arrival, FragmentBatch, Heartbeat, Op, Refused, StructureArrived,
-)  # fmt: skip
+from xstreamcast.model.fragment import Arrival, FragmentBatch, Heartbeat, NewStructure, Op, Refused
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.fragments.unit_copy_kernels import taken_out
 from xstreamcast.tape.names import Names
@@ -112,7 +114,7 @@ class MappingDecoder:
             return self._fed_lines(self._lines.end_input(), self.place)
         held, self._held = bytes(self._held), bytearray()
         self._trees, self._offset = None, 0
-        return self.messages([Message(held, self.place)]) if held.strip() else []
+        return self.messages([m.Message(held, self.place)]) if held.strip() else []
 
     def close(self) -> list[Arrival]:
         """End the stream; one without any unit has a root all the same."""
@@ -122,7 +124,7 @@ class MappingDecoder:
         """The structure and the root, where no unit has come yet."""
         if self._begun:
             return []
-        return [StructureArrived(self.structure), root_batch(self.mapping, self.names, self.ids)]
+        return [NewStructure(self.structure), root_batch(self.mapping, self.names, self.ids)]
 
     def pass_by(self, place: str, pieces: Iterable[bytes]) -> None:
         """Read what was read before: the messages in it count no more, the rest is awaited."""
@@ -140,12 +142,12 @@ class MappingDecoder:
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
         """Take whole inputs in, each by its name and in pieces; small ones together."""
-        held: list[Message] = []
+        held: list[m.Message] = []
         size = 0
         for place, pieces in given:
             self.place = place
             if self.mapping.level is None:
-                held.append(Message(b"".join(pieces), place))
+                held.append(m.Message(b"".join(pieces), place))
                 size += len(held[-1].data)
                 if len(held) >= MOST or size >= LARGEST:
                     yield self.messages(held)
@@ -156,23 +158,24 @@ class MappingDecoder:
             yield self.end_input()
         yield self.messages(held)
 
-    def messages(self, given: Sequence[Message]) -> list[Arrival]:
+    def messages(self, given: Sequence[m.Message]) -> list[Arrival]:
         """Take whole messages in, each a document or several one after another."""
+        if self._lines is None:
+            return self._each(m.batches(given, self.names))
         out: list[Arrival] = []
-        if self._lines is not None:
-            for message in given:
-                out += self._fed_lines(self._lines.feed(message.data), message.place)
-                out += self._fed_lines(self._lines.end_input(), message.place)
-            return out
-        for one in batches(given, self.names):
-            out += [self._unread(one)] if isinstance(one, MalformedMessage) else self._taken(one)
+        for message in given:
+            out += self._fed_lines(self._lines.feed(message.data), message.place)
+            out += self._fed_lines(self._lines.end_input(), message.place)
         return out
 
     def _fed_lines(self, written: LinesAsXml | None, place: str) -> list[Arrival]:
         """The messages of the lines that are complete."""
+        return [] if written is None else self._each(line_batches(written, self.names, place))
+
+    def _each(self, found: Iterable[m.Messages | m.Unread]) -> list[Arrival]:
         out: list[Arrival] = []
-        for one in () if written is None else line_batches(written, self.names, place):
-            out += [self._unread(one)] if isinstance(one, MalformedMessage) else self._taken(one)
+        for one in found:
+            out += [self._unread(one)] if isinstance(one, m.Unread) else self._taken(one)
         return out
 
     def _fed_trees(self, chunk: bytes) -> list[Arrival]:
@@ -191,7 +194,7 @@ class MappingDecoder:
             self.counts.read += 1
             return [self._refuse("XSCM0002", None, why.message, chunk, self._offset)]
         self._offset += len(chunk)
-        return [] if tape is None else self._taken(of_trees(tape, ""))
+        return [] if tape is None else self._taken(m.of_trees(tape, ""))
 
     # -- going on ---------------------------------------------------------------------------------
 
@@ -232,15 +235,15 @@ class MappingDecoder:
 
     # -- messages ---------------------------------------------------------------------------------
 
-    def _taken(self, batch: MessageBatch) -> list[Arrival]:
+    def _taken(self, batch: m.Messages) -> list[Arrival]:
         if self._passing:
             return []
         return deep(lambda: self._fragments_of(batch))  # one change of threads for all paths
 
-    def _fragments_of(self, batch: MessageBatch) -> list[Arrival]:
+    def _fragments_of(self, batch: m.Messages) -> list[Arrival]:
         """The fragments of a batch of messages."""
         self.counts.read += len(batch.documents)
-        self.root = self.root if self.root[0] else root_name(batch)
+        self.root = self.root if self.root[0] else m.root_name(batch)
         store = Store(self.names)
         number = store.add(batch.tape)
         handles = batch.documents | (number << 32)
@@ -268,13 +271,13 @@ class MappingDecoder:
             kind_tags = self._tags.tags(kind.rule, tape.columns.name[kind.row])
             assert kind_tags is not None
         if self._tags.news():
-            yield StructureArrived(self._tags.structure)
+            yield NewStructure(self._tags.structure)
         if not self._begun:
             self._begun = True
             yield root_batch(self.mapping, self.names, self.ids)
 
     def _batches(
-        self, found: dict[str, Found], batch: MessageBatch, said: Times, store: Store
+        self, found: dict[str, Found], batch: m.Messages, said: Times, store: Store
     ) -> Iterator[Arrival]:
         """A batch of fragments for each kind; the kinds above first."""
         dropped = np.zeros(len(batch.tape), np.bool_)
@@ -293,7 +296,7 @@ class MappingDecoder:
                 yield made
 
     def _fragments(
-        self, kind: Found, above: Found | None, batch: MessageBatch, said: Times, dropped: Any
+        self, kind: Found, above: Found | None, batch: m.Messages, said: Times, dropped: Any
     ) -> FragmentBatch:
         at = np.flatnonzero(accepted(kind))
         statements = self._statements.get(kind.rule.name)
@@ -371,21 +374,20 @@ class MappingDecoder:
 
     # -- what does not fit ------------------------------------------------------------------------
 
-    def _refusals(self, kind: Found, batch: MessageBatch) -> Iterator[Refused]:
+    def _refusals(self, kind: Found, batch: m.Messages) -> Iterator[Refused]:
         for row, (code, said) in sorted(kind.why.items()):
             if kind.skip[row]:
                 continue
             message = batch.messages[int(kind.message[row])]
-            lines = self._lines is not None
-            raw = message.data if lines else batch.tape.serialize(int(kind.row[row]))
+            whole = self._lines is not None
+            raw = message.data if whole else batch.tape.serialize(int(kind.row[row]))
             where = f"{message.place}: " if message.place else ""
             yield self._refuse(code, kind.id.text(row), f"{where}{said}", raw, message.offset)
 
-    def _unread(self, one: MalformedMessage) -> Refused:
+    def _unread(self, one: m.Unread) -> Refused:
         self.counts.read += 1
         message = one.message
-        where = f"{message.place}: " if message.place else ""
-        said = f"{where}{one.why.message}"
+        said = f"{message.place}: " * bool(message.place) + one.why.message
         return self._refuse("XSCM0002", None, said, message.data, message.offset)
 
     def _refuse(self, code: str, unit: str | None, said: str, raw: bytes, offset: int) -> Refused:

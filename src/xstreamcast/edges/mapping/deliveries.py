@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xstreamcast.edges.mapping.form import Mapping, UnitRule
-    from xstreamcast.edges.mapping.messages import MessageBatch
+    from xstreamcast.edges.mapping.messages import Messages
     from xstreamcast.edges.mapping.units import Found, Times
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.store import Store
@@ -52,7 +52,7 @@ class Deliveries:
         made: FragmentBatch,
         kind: Found,
         above: Found | None,
-        batch: MessageBatch,
+        batch: Messages,
         said: Times,
         store: Store,
     ) -> FragmentBatch:
@@ -69,7 +69,7 @@ class Deliveries:
         made = replace(made, valid=valid)
         return _without(made, out)
 
-    def _parts(self, store: Store, batch: MessageBatch) -> list[str | None]:
+    def _parts(self, store: Store, batch: Messages) -> list[str | None]:
         """The part that each message delivers; None: it is no delivery of all there is."""
         if self._part is None:
             return [""] * len(batch.documents)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from xstreamcast.edges.mapping.messages import MalformedMessage, Message, MessageBatch, roots_of
+from xstreamcast.edges.mapping.messages import Message, Messages, Unread, roots_of
 from xstreamcast.errors import Error, error
 from xstreamcast.tape.fragments.document_kernels import in_documents
 from xstreamcast.tape.reading.read import read
@@ -40,19 +40,15 @@ class Lines(Sequence[Message]):
         return Message(written.raw(r), f"{where} {written.number(r)}", offset)
 
 
-def line_batches(
-    written: LinesAsXml, names: Names, place: str
-) -> Iterator[MessageBatch | MalformedMessage]:
+def line_batches(written: LinesAsXml, names: Names, place: str) -> Iterator[Messages | Unread]:
     """The good lines together, as far as all of them are XML; the others with the reason."""
     yield from _read(written, written.good, names, place)
     which = np.array(sorted(written.reasons), np.int64)
     for message, r in zip(Lines(written, which, place), which.tolist(), strict=True):
-        yield MalformedMessage(message, error("XSCM0002", written.reasons[r]))
+        yield Unread(message, error("XSCM0002", written.reasons[r]))
 
 
-def _read(
-    written: LinesAsXml, which: I64, names: Names, place: str
-) -> Iterator[MessageBatch | MalformedMessage]:
+def _read(written: LinesAsXml, which: I64, names: Names, place: str) -> Iterator[Messages | Unread]:
     if not len(which):
         return
     messages = Lines(written, which, place)
@@ -62,7 +58,7 @@ def _read(
         tape = read(written.xml[begin:end].data, mode="sequence", names=names)
     except Error as why:
         if len(which) == 1:
-            yield MalformedMessage(messages[0], why)
+            yield Unread(messages[0], why)
             return
         middle = len(which) // 2
         yield from _read(written, which[:middle], names, place)
@@ -70,4 +66,4 @@ def _read(
         return
     documents = in_documents(tape, roots_of(tape))
     assert len(documents[1]) == len(which)
-    yield MessageBatch(*documents, messages, written.offset + written.begins[which])
+    yield Messages(*documents, messages, written.offset + written.begins[which])

@@ -28,7 +28,7 @@ class Message(NamedTuple):  # a feed may have a hundred thousand in a second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MessageBatch:
+class Messages:
     """Documents on a tape, and of which message each is."""
 
     tape: Tape
@@ -38,19 +38,19 @@ class MessageBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class MalformedMessage:
+class Unread:
     """A message that is not well-formed."""
 
     message: Message
     why: Error
 
 
-def batches(messages: Sequence[Message], names: Names) -> list[MessageBatch | MalformedMessage]:
+def batches(messages: Sequence[Message], names: Names) -> list[Messages | Unread]:
     """The messages that are not blank, in order."""
     return _together([one for one in messages if one.data and not one.data.isspace()], names)
 
 
-def _together(messages: Sequence[Message], names: Names) -> list[MessageBatch | MalformedMessage]:
+def _together(messages: Sequence[Message], names: Names) -> list[Messages | Unread]:
     """The messages on one tape, where all are well-formed and alike."""
     if not messages:
         return []
@@ -66,19 +66,19 @@ def _together(messages: Sequence[Message], names: Names) -> list[MessageBatch | 
     return _halved(messages, names) if batch is None else [batch]
 
 
-def _halved(messages: Sequence[Message], names: Names) -> list[MessageBatch | MalformedMessage]:
+def _halved(messages: Sequence[Message], names: Names) -> list[Messages | Unread]:
     """Some message is not what it should be: look at each half."""
     middle = len(messages) // 2
     return _together(messages[:middle], names) + _together(messages[middle:], names)
 
 
-def _alone(message: Message, names: Names) -> list[MessageBatch | MalformedMessage]:
+def _alone(message: Message, names: Names) -> list[Messages | Unread]:
     try:
         tape = read(message.data, mode="sequence", names=names)
     except Error as why:
         parts = unframed(message.data)
         if parts is None:
-            return [MalformedMessage(message, why)]
+            return [Unread(message, why)]
         return [
             one
             for at, data in parts
@@ -87,27 +87,27 @@ def _alone(message: Message, names: Names) -> list[MessageBatch | MalformedMessa
     return [_each_root(tape, message)]
 
 
-def _each_root(tape: Tape, message: Message) -> MessageBatch:
+def _each_root(tape: Tape, message: Message) -> Messages:
     """Documents one after another in one message: each is a message."""
     roots = roots_of(tape)
     if len(roots) == 1:
-        return MessageBatch(tape, np.zeros(1, np.int64), [message])
+        return Messages(tape, np.zeros(1, np.int64), [message])
     starts = tape.columns.start[roots].tolist()
     ends = [*starts[1:], len(message.data)]
     parts = [
         Message(message.data[a:b], message.place, message.offset + a)
         for a, b in zip(starts, ends, strict=True)
     ]
-    return MessageBatch(*in_documents(tape, roots), parts)
+    return Messages(*in_documents(tape, roots), parts)
 
 
-def by_root(tape: Tape, ends: I64, messages: Sequence[Message]) -> MessageBatch | None:
+def by_root(tape: Tape, ends: I64, messages: Sequence[Message]) -> Messages | None:
     """The batch, if the tape has one root element for each message."""
     roots = roots_of(tape)
     which = np.searchsorted(ends, tape.columns.start[roots], "right")
     if not np.array_equal(which, np.arange(len(messages))):
         return None
-    return MessageBatch(*in_documents(tape, roots), messages)
+    return Messages(*in_documents(tape, roots), messages)
 
 
 def roots_of(tape: Tape) -> I64:
@@ -117,7 +117,7 @@ def roots_of(tape: Tape) -> I64:
     return found
 
 
-def root_name(batch: MessageBatch) -> tuple[str, str]:
+def root_name(batch: Messages) -> tuple[str, str]:
     """The name of the first element of a batch, as it is written, and its namespace; "" of none."""
     c = batch.tape.columns
     elements = np.flatnonzero(c.kind & KIND == ELEMENT)
@@ -127,7 +127,7 @@ def root_name(batch: MessageBatch) -> tuple[str, str]:
     return f"{prefix}:{local}" if prefix else local, uri
 
 
-def of_trees(tape: Tape, place: str) -> MessageBatch:
+def of_trees(tape: Tape, place: str) -> Messages:
     """Trees that a reader handed out one by one, each a message."""
     c = tape.columns
     roots = np.flatnonzero(c.parent < 0)
@@ -137,7 +137,7 @@ def of_trees(tape: Tape, place: str) -> MessageBatch:
         Message(c.heap[a : a + max(n, 0)].tobytes(), place, a)
         for a, n in zip(starts, lengths, strict=True)
     ]
-    return MessageBatch(*in_documents(tape, roots), parts)
+    return Messages(*in_documents(tape, roots), parts)
 
 
 def is_whole(data: bytes) -> bool:

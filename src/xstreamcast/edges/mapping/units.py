@@ -16,7 +16,7 @@ from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, TimeRule, UnitRule
-    from xstreamcast.edges.mapping.messages import MessageBatch
+    from xstreamcast.edges.mapping.messages import Messages
     from xstreamcast.tape.layout import I64, Bools
     from xstreamcast.tape.store import Store
 
@@ -117,7 +117,7 @@ class KindReader:
         self._statement = xpath("statement", rule.statement)
         self.count = 0  # units that were known by their number
 
-    def found(self, store: Store, batch: MessageBatch, said: Times, above: Found | None) -> Found:
+    def found(self, store: Store, batch: Messages, said: Times, above: Found | None) -> Found:
         """The units of a batch; `said`: message times, `above`: the units they are nested in."""
         given = batch.documents if above is None else above.row
         rows, nodes = self._path.nodes(store, given)

@@ -23,7 +23,7 @@ from xstreamcast.edges.partitions.units import Units
 from xstreamcast.edges.table.schema import EOS, arrow
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import Ended, FragmentBatch, StructureArrived
+from xstreamcast.model.fragment import Ended, FragmentBatch, NewStructure
 from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.feeds.fragments import FragmentFeed
@@ -193,7 +193,7 @@ class _Heard:
         """Something has come on a stream."""
         for one in found:
             match one:
-                case StructureArrived(structure):
+                case NewStructure(structure):
                     self._watch.reach(self.now)
                     self.parts.append(("described", name, structure, self.now))
                 case Ended() if name not in self._watch.ended:
@@ -203,7 +203,7 @@ class _Heard:
                 case _:
                     pass
             self._watch.on_arrivals(name, [one], ids)
-            if isinstance(one, StructureArrived):
+            if isinstance(one, NewStructure):
                 self._check_circuit()
 
     def _check_circuit(self) -> None:

@@ -13,7 +13,7 @@ from xstreamcast.edges.partitions.messages import Failed, Handed, Part
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import StructureArrived
+from xstreamcast.model.fragment import NewStructure
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.stages.staged import StageOutput, StagePart
 from xstreamcast.operators.watching.watch import Watch
@@ -188,7 +188,7 @@ class Later:
             case ("described", str(name), structure, Moment() as now):
                 before = self._watch.pipeline
                 self._watch.reach(now)
-                self._watch.on_arrivals(name, [StructureArrived(structure)])
+                self._watch.on_arrivals(name, [NewStructure(structure)])
                 if self._watch.pipeline is not before:
                     self._begin(now)
             case ("ended", str(name)):

@@ -20,7 +20,7 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import go_on_arriving
 from xstreamcast.errors import Error, error
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import Ended, StructureArrived
+from xstreamcast.model.fragment import Ended, NewStructure
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 
@@ -115,7 +115,7 @@ def _rebuild(old: QueryPlaces, new: QueryPlaces, parting: Parting) -> None:
     _set_clock(new, found)
     options = _set_options(new)
     new.take(
-        {name: _said(name, StructureArrived(one.structure)) for name, one in found.streams.items()}
+        {name: _said(name, NewStructure(one.structure)) for name, one in found.streams.items()}
     )
     _adapt(new, found)
     ends = {name: _said(name, Ended()) for name, one in found.streams.items() if one.ended}
@@ -151,7 +151,7 @@ def _adapt(new: QueryPlaces, found: GatheredStreams) -> None:
                 feed._adapt(guide)
 
 
-def _said(name: str, what: StructureArrived | Ended) -> Any:
+def _said(name: str, what: NewStructure | Ended) -> Any:
     return arrow().Table.from_batches([Rows(name, Ids(), first=1 << 62).rows(what)])
 
 

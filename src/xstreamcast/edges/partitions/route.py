@@ -22,14 +22,7 @@ from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Wh
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import (
-    ZONED,
-    Arrival,
-    Ended,
-    FragmentBatch,
-    Heartbeat,
-    StructureArrived,
-)
+from xstreamcast.model.fragment import ZONED, Arrival, Ended, FragmentBatch, Heartbeat, NewStructure
 from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.feeds.fragments import FragmentFeed, plans_ahead
@@ -203,7 +196,7 @@ class Router(Reading):
         """What a reader has made of rows."""
         for one in found:
             match one:
-                case StructureArrived(structure):
+                case NewStructure(structure):
                     self.plan.on_arrivals(name, [one], ids)
                     self._decide()
                     self._to_all(("described", name, structure, self.now))

@@ -12,7 +12,7 @@ from xstreamcast.edges.partitions.messages import Arrived, Given, Handed, Part, 
 from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import FragmentBatch, StructureArrived
+from xstreamcast.model.fragment import FragmentBatch, NewStructure
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.relational.stages.staged import UnitStage
 from xstreamcast.operators.units.evaluating import BEFORE
@@ -142,7 +142,7 @@ class Units:
                 self.watch.reach(now)
                 decoder = self._decoders.setdefault(name, Decoder(name, names=self.watch.names))
                 decoder._set_structure(structure)
-                self.watch.on_arrivals(name, [StructureArrived(structure)], decoder.ids)
+                self.watch.on_arrivals(name, [NewStructure(structure)], decoder.ids)
             case ("fragments", str(name), rows):
                 decoder = self._decoders[name]
                 found = taken_rows(rows, decoder)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.edges.replay.messages import FilePart, file_bytes, form_of
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import SPLIT
-from xstreamcast.model.fragment import Arrival, StructureArrived
+from xstreamcast.model.fragment import Arrival, NewStructure
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.decoder import MappingDecoder
@@ -30,7 +30,7 @@ def mapped_rows(stream: str, split: Split, word: str, insides: Insides | None) -
     decoder.number_from(split.number * _UNITS)
     rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.before:
-        yield rows.rows(StructureArrived(decoder.structure))
+        yield rows.rows(NewStructure(decoder.structure))
     for found in _read(decoder, split.parts):
         yield from map(rows.rows, found)
     if not split.before and all(part.over for part in split.parts):  # else units may still come

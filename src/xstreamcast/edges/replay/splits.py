@@ -11,7 +11,7 @@ from xstreamcast.edges.replay.messages import FilePart, file_bytes
 from xstreamcast.edges.replay.offset import StreamFacts
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import SPLIT
-from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused, StructureArrived
+from xstreamcast.model.fragment import Arrival, FragmentBatch, NewStructure, Refused
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Ite
     decoder.ended, decoder.counts.read, decoder.more = said.ended, said.read, split.more
     rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.index == 0 and known is not None:
-        yield rows.rows(StructureArrived(known))
+        yield rows.rows(NewStructure(known))
     shift = 0 if split.kind == "document" else split.begin - len(split.tag.encode())
     for arrival in _arrivals(split, decoder):
         if isinstance(arrival, Refused):

@@ -26,9 +26,9 @@ from xstreamcast.model.fragment import (
     Ended,
     FragmentBatch,
     Heartbeat,
+    NewStructure,
     Op,
     Refused,
-    StructureArrived,
 )
 from xstreamcast.model.instant import START
 from xstreamcast.model.markup import quoteattr
@@ -59,7 +59,7 @@ class Rows:
         match arrival:
             case FragmentBatch():
                 return self._fragments(arrival)
-            case StructureArrived(structure):
+            case NewStructure(structure):
                 line = structure_line(structure)
                 return self._one(operation=STRUCTURE, payload=line)
             case Heartbeat(instant):

@@ -19,7 +19,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import OPEN
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused, StructureArrived
+from xstreamcast.model.fragment import Arrival, FragmentBatch, NewStructure, Refused
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.names import Names
 
@@ -153,7 +153,7 @@ class UpdateDecoder:
         if lines and structure is not None and structure is not self.structure:
             yield from self._sent()
             self.structure, self._wire = structure, self._new_wire(structure)
-            yield StructureArrived(structure)
+            yield NewStructure(structure)
         self._waiting += lines
 
     def _sent(self) -> Iterator[Arrival]:

@@ -12,7 +12,7 @@ import numpy as np
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import UsageError, error
-from xstreamcast.model.fragment import StructureArrived
+from xstreamcast.model.fragment import NewStructure
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten, is_there
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def go_on_arriving(arriving: Arriving, facts: Mapping[str, Any]) -> None:
         arriving.continue_document(facts["document"])
     kept, decoder = arriving._kept, arriving.decoder
     if kept is not None and isinstance(decoder, Decoder) and decoder.structure is not None:
-        kept.arriving(StructureArrived(decoder.structure))
+        kept.arriving(NewStructure(decoder.structure))
         kept.ignored = facts["ignored"]
         known = facts["known"]
         kept._known = np.zeros(max([1023, *known]) + 1, np.bool_)

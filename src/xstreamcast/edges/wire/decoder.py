@@ -15,15 +15,7 @@ from xstreamcast.edges.wire.numbers import TagNumbers
 from xstreamcast.edges.wire.reading import Broken, Read, Stray, WireReading
 from xstreamcast.edges.wire.scanned import ABSENT, CUT, NOT_ONE, Scanned, scan
 from xstreamcast.edges.wire.spots import Spot
-from xstreamcast.edges.wire.words import (
-    EOS,
-    HOLE,
-    MEANING,
-    REMOVE,
-    REPEAT,
-    REPLACE,
-    Words,
-)
+from xstreamcast.edges.wire.words import EOS, HOLE, MEANING, REMOVE, REPEAT, REPLACE, Words
 from xstreamcast.errors import CODES, DataPlace, Error, error
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model import fragment as model
@@ -33,9 +25,9 @@ from xstreamcast.model.fragment import (
     Ended,
     FragmentBatch,
     Heartbeat,
+    NewStructure,
     Op,
     Refused,
-    StructureArrived,
 )
 from xstreamcast.model.instant import NOW, SECOND, START
 from xstreamcast.model.structure import TagStructure
@@ -212,11 +204,11 @@ class Decoder:
         for earlier in waiting:
             yield from self._run(*earlier)
 
-    def _set_structure(self, structure: TagStructure) -> StructureArrived:
+    def _set_structure(self, structure: TagStructure) -> NewStructure:
         self.structure = self._numbers.structure(structure)
         self._said = structure
         self._known = KnownTags.of(structure, self._words)
-        return StructureArrived(self.structure)
+        return NewStructure(self.structure)
 
     def _run(self, found: Scanned, first: int, last: int) -> Iterator[Arrival]:
         """Fragments from `first` to `last`, judged; or kept, where there is no structure yet."""

@@ -19,7 +19,7 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.history.query import HistoryQuery, When
-from xstreamcast.model.fragment import Arrival, Ended, FragmentBatch, Heartbeat, StructureArrived
+from xstreamcast.model.fragment import Arrival, Ended, FragmentBatch, Heartbeat, NewStructure
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
 from xstreamcast.model.uncollected import uncollected
@@ -133,7 +133,7 @@ class Watch:
         """Something has come on a fragment stream."""
         for one in found:
             match one:
-                case StructureArrived(structure):
+                case NewStructure(structure):
                     self._describe(name, structure, ids)
                 case FragmentBatch():
                     feed = self._feeds[name]

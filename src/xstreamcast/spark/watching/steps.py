@@ -21,7 +21,7 @@ from xstreamcast.circuit.stages import stages_of, why_one_partition
 from xstreamcast.edges.partitions.packing import NOT_ROOT, Parting
 from xstreamcast.edges.partitions.route import why_at_all
 from xstreamcast.edges.partitions.unit_keys import Inside
-from xstreamcast.model.fragment import StructureArrived
+from xstreamcast.model.fragment import NewStructure
 from xstreamcast.model.instant import START
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watching.watch import Watch
@@ -168,7 +168,7 @@ def _circuit(request: WatchRequest, structures: Structures) -> c.Circuit | str |
         structure = structures.get(str(name))
         if structure is None:
             return None
-        plan.on_arrivals(str(name), [StructureArrived(structure)])
+        plan.on_arrivals(str(name), [NewStructure(structure)])
     return plan.pipeline.circuit if isinstance(plan.pipeline, CircuitRun) else "it has no circuit"
 
 

@@ -24,7 +24,7 @@ _DIGEST: Final = 8  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AnswerStep:
     """What one tick changed, as lines, and where the answer was after it."""
 
     after: str
@@ -41,7 +41,9 @@ class ServedAnswer:
     digest: str = "0" * (2 * _DIGEST)
     instant: int = START  # of the last change
     failed: Error | None = None
-    _steps: OrderedDict[str, Step] = field(default_factory=OrderedDict)  # by where it was before
+    _steps: OrderedDict[str, AnswerStep] = field(
+        default_factory=OrderedDict
+    )  # by where it was before
     _held: int = 0
     _whole: tuple[str, bytes] = ("", b"")  # the last whole answer that a client was sent
 
@@ -60,7 +62,7 @@ class ServedAnswer:
         self.count += len(changes)
         self.digest, self.instant = said.hexdigest(), changes[-1].instant
         lines = "".join(change.to_json() + "\n" for change in changes).encode()
-        self._steps[before], self._whole = Step(self.id, lines), ("", b"")
+        self._steps[before], self._whole = AnswerStep(self.id, lines), ("", b"")
         self._held += len(lines)
         while self._held > self.backlog:
             self._held -= len(self._steps.popitem(last=False)[1].lines)

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Final
 
-from xstreamcast.serve.listeners import Following, Listeners
+from xstreamcast.serve.listeners import ListenerChannel, Listeners
 
 UNSTORED: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 async def event_stream(
-    listeners: Listeners, channel: Following, event: Callable[[list[bytes]], bytes]
+    listeners: Listeners, channel: ListenerChannel, event: Callable[[list[bytes]], bytes]
 ) -> AsyncIterator[bytes]:
     """Events, one for each batch of a channel, in the form that `event` gives them."""
     events: asyncio.Queue[bytes | None] = asyncio.Queue(1)

@@ -16,7 +16,7 @@ STUCK: Final = 30.0  # seconds after which a listener that reads nothing is disc
 Send = Callable[[list[bytes]], Awaitable[None]]
 
 
-class Following(Protocol):
+class ListenerChannel(Protocol):
     """A place in a stream: what its listener is sent next."""
 
     over: bool
@@ -54,7 +54,7 @@ class Listeners:
         self.listening += 1
         self.most = max(self.most, self.listening)
 
-    async def feed(self, channel: Following, send: Send) -> None:
+    async def feed(self, channel: ListenerChannel, send: Send) -> None:
         """Send a channel all that it wants, to the end of the stream; others do not wait."""
         self.arrived()
         try:

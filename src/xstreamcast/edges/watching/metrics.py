@@ -95,6 +95,7 @@ def measured(watching: Watching, ticks: TickTimes) -> dict[str, Any]:
         "state_bytes": sum(held.values()),
         "state_bytes_of": held,
         "resident_bytes": resident_bytes(),
+        "failing": None if watch.failing is None else watch.failing.code,
     }
 
 

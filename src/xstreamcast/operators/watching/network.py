@@ -17,6 +17,7 @@ from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
+    from xstreamcast.errors import Error
     from xstreamcast.evaluate.time.moments import Moment
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.change import Change
@@ -124,6 +125,11 @@ class Network:
                 if ended:
                     reader.on_end(name)
         return emitted
+
+    @property
+    def failing(self) -> Error | None:
+        """The error of a query in the last tick, which may go away."""
+        return next((one.failing for one in self.watches.values() if one.failing), None)
 
     @property
     def refusals(self) -> list[str]:

@@ -75,6 +75,7 @@ class Watch:
     now: Moment = BEFORE
     pipeline: CircuitRun | None = None
     ended: set[str | None] = field(default_factory=set)
+    failing: Error | None = None  # the error of the last tick, which may go away
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
@@ -361,13 +362,13 @@ class Watch:
         except Error as why:
             if not self._may_mend():
                 raise self._first_error(why) from None
-            self._owed = owed
+            self._owed, self.failing = owed, why
             self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
             self._ask_answers_again()
             return []
         finally:
             asking.release()
-        self._touched, self._ticked_at = set(), self.now
+        self._touched, self._ticked_at, self.failing = set(), self.now, None
         self._forget()
         if witness is None:
             return owed + changes

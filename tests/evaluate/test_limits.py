@@ -201,7 +201,7 @@ def test_an_evaluation_that_takes_too_much_memory_is_stopped(text: str) -> None:
     assert held is not None
     caught = refused(text, QueryLimits(max_memory=held + (600 << 20), query_timeout=120))
     assert caught.code == "XSCD0003", caught.message
-    assert "bytes of" in caught.message
+    assert "bytes, more than" in caught.message
     assert caught.hint == "--max-memory sets the limit; in Python, QueryLimits(max_memory=…)"
 
 

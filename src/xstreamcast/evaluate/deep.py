@@ -80,7 +80,8 @@ class _Bounds:
             return None
         return exceeded(
             "max_memory",
-            f"the evaluation was stopped: the process holds {held:,} bytes of {self._memory:,}",
+            f"the evaluation was stopped: the process holds {held:,} bytes, more than "
+            f"{self._memory:,}",
         )
 
     def _left(self) -> float | None:

@@ -181,7 +181,11 @@ def _watch(request: WatchRequest, shallow: bool) -> Watch | Network:
     made: Watch | Network
     if len(request.programs) > 1:
         made = Network(
-            request.programs, request.kinds, variables=request.variables, policy=request.policy
+            request.programs,
+            request.kinds,
+            variables=request.variables,
+            policy=request.policy,
+            lateness=request.lateness,
         )
         watches = list(made.watches.values())
     else:
@@ -192,6 +196,7 @@ def _watch(request: WatchRequest, shallow: bool) -> Watch | Network:
             variables=request.variables,
             policy=request.policy,
             shallow=shallow,
+            lateness=request.lateness,
         )
         watches = [made]
     for one in watches:
@@ -205,7 +210,7 @@ def _fixed(paths: tuple[TagPath, ...], name: str, structure: TagStructure) -> fr
 
 def _arriving(name: str, watch: Any, request: WatchRequest) -> Arriving:
     made = Arriving(name, _STREAM + b">", _ALL)
-    made.begin(watch, request.on_error, request.immutable)
+    made.begin(watch, request.on_error, request.immutable, request.lateness)
     return made
 
 

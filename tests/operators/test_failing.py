@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from xstreamcast.api import compiled
+from xstreamcast.api import Queries, compiled
 from xstreamcast.edges.watching import Options, failing
 from xstreamcast.edges.watching.metrics import Metrics
 from xstreamcast.edges.watching.run import Watching
@@ -49,13 +49,32 @@ def test_an_error_of_a_moment_is_no_news() -> None:
 
 
 def test_metrics_have_the_code() -> None:
-    seen: list[str | None] = []
-    metrics = Metrics(None, 0.0, show=lambda numbers: seen.append(numbers["failing"]))
+    seen: list[list[str]] = []
+    metrics = Metrics(
+        None, 0.0, show=lambda numbers: seen.append([one["code"] for one in numbers["failing"]])
+    )
     options = Options(batch=1, metrics=metrics)
     pieces = iter((HEAD, BAD, b"", GOOD, b""))
     assert list(Watching({"q": compiled(QUERY)}, {"s": pieces}, options).ticks())
-    assert "FORG0001" in seen
-    assert seen[-1] is None
+    assert ["FORG0001"] in seen
+    assert seen[-1] == []
+
+
+def test_of_several_queries_the_one_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(failing, "LASTS", 0.0)
+    said: list[str] = []
+    seen: list[list[str]] = []
+    metrics = Metrics(
+        None, 0.0, show=lambda numbers: seen.append([one["query"] for one in numbers["failing"]])
+    )
+    options = Options(batch=1, say=said.append, metrics=metrics)
+    several = Queries({"whole": QUERY, "counted": 'count(stream("s")//u)'})
+    pieces = iter((HEAD, BAD, b"", b"", GOOD, b""))
+    assert list(several.watching(None, {"s": pieces}, options).ticks())
+    assert [one.partition(" fails")[0] for one in said if " fails" in one] == ["the query whole"]
+    assert "the query whole has an answer again" in said
+    assert ["whole"] in seen
+    assert seen[-1] == []
 
 
 def test_at_the_end_it_is_an_error() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from xstreamcast.errors import Error
 
@@ -16,23 +16,32 @@ LASTS = 5.0  # seconds: parts that are still on their way are no news
 
 @dataclass(slots=True)
 class Failing:
-    """Since when ticks fail, by the monotonic clock, and whether a note has said so."""
+    """Since when queries fail, by the monotonic clock, and which of them a note has named."""
 
-    _since: float | None = None
-    _noted: bool = False
+    _since: dict[str, float] = field(default_factory=dict)
+    _noted: set[str] = field(default_factory=set)
 
-    def look(self, why: Error | None, say: Callable[[str], None]) -> None:
+    def look(self, failures: Mapping[str, Error], say: Callable[[str], None]) -> None:
         """Note an error that lasts, once, and that it is gone if it was noted."""
-        if why is None:
-            if self._noted:
-                say("the query has an answer again")
-            self._since, self._noted = None, False
-        elif self._since is None:
-            self._since = time.monotonic()
-        elif not self._noted and time.monotonic() - self._since >= LASTS:
-            self._noted = True
-            say(
-                f"the query fails with what has arrived so far: error[{why.code}] {why.message}; "
-                "it is evaluated again as more arrives, and fails for good if that is so when its "
-                "inputs end"
-            )
+        for name in [one for one in self._since if one not in failures]:
+            del self._since[name]
+            if name in self._noted:
+                self._noted.remove(name)
+                say(f"{_shown(name)} has an answer again")
+        for name, why in failures.items():
+            since = self._since.setdefault(name, time.monotonic())
+            if name not in self._noted and time.monotonic() - since >= LASTS:
+                self._noted.add(name)
+                say(_note(name, why))
+
+
+def _shown(name: str) -> str:
+    return f"the query {name}" if name else "the query"
+
+
+def _note(name: str, why: Error) -> str:
+    return (
+        f"{_shown(name)} fails with what has arrived so far: error[{why.code}] {why.message}; "
+        "it is evaluated again as more arrives, and fails for good if that is so when its "
+        "inputs end"
+    )

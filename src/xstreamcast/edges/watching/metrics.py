@@ -95,7 +95,10 @@ def measured(watching: Watching, ticks: TickTimes) -> dict[str, Any]:
         "state_bytes": sum(held.values()),
         "state_bytes_of": held,
         "resident_bytes": resident_bytes(),
-        "failing": None if watch.failing is None else watch.failing.code,
+        "failing": [
+            {"query": name or None, "code": why.code, "message": why.message}
+            for name, why in watch.failures.items()
+        ],
     }
 
 

@@ -151,7 +151,7 @@ class Watching:
         """The changes of one tick, which is counted and measured."""
         began = time.perf_counter()
         changes = watch.tick()
-        self._failing.look(watch.failing, self.options.say)
+        self._failing.look(watch.failures, self.options.say)
         self.ticked += 1
         self.emitted += len(changes)
         if self.options.metrics is not None:

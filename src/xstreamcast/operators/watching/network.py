@@ -127,9 +127,9 @@ class Network:
         return emitted
 
     @property
-    def failing(self) -> Error | None:
-        """The error of a query in the last tick, which may go away."""
-        return next((one.failing for one in self.watches.values() if one.failing), None)
+    def failures(self) -> dict[str, Error]:
+        """The errors of the last tick, which may go away, by the names of their queries."""
+        return {name: one.failing for name, one in self.watches.items() if one.failing}
 
     @property
     def refusals(self) -> list[str]:

@@ -32,6 +32,7 @@ from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
+    from xstreamcast.errors import Error
     from xstreamcast.operators.watching.watch import Kind, Watch
 
 _TABLE: Final = "constants of "  # what the input with the constants of some queries is called
@@ -206,6 +207,13 @@ class QuerySetRun(Network):
             ],
         )
         watch.on_end(table)
+
+    @property
+    def failures(self) -> dict[str, Error]:
+        """The errors of the last tick by query; queries that run as one program fail together."""
+        failed = super(QuerySetRun, self).failures
+        own = {name: self.answered[name].names for name in failed if name in self.answered}
+        return {query: why for name, why in failed.items() for query in own.get(name, (name,))}
 
     def tick(self) -> list[Change]:
         """The changes of the answers of all queries since the last tick."""

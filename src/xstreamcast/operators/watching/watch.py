@@ -556,6 +556,11 @@ class Watch:
         return feed.dropped if isinstance(feed, ForgettingFeed) else 0
 
     @property
+    def failures(self) -> dict[str, Error]:
+        """The error of the last tick, which may go away; a query alone has no name."""
+        return {} if self.failing is None else {"": self.failing}
+
+    @property
     def state_bytes(self) -> int:
         """About what is kept: by feeds and by operators."""
         held = 0 if self.pipeline is None else self.pipeline.state_bytes

@@ -180,6 +180,86 @@ def test_a_replacement_is_a_new_version_and_nothing_else_is_sent() -> None:
     ]
 
 
+def test_hiding_removes_the_filler_and_showing_sends_it_and_nothing_else_is_sent() -> None:
+    decoder = UpdateDecoder("q")
+    decoder.feed(b"".join(map(line, events(TICKER))))
+    assert wire(decoder, decoder.feed(line(e.Hide("1")))) == [
+        b'<stream:remove id="4.1.1.1" tsid="4" validTime="1970-01-01T00:00:15"/>\n'
+    ]
+    assert wire(decoder, decoder.feed(line(e.Show("1")))) == [
+        b'<stream:filler id="4.1.1.1" tsid="4" validTime="1970-01-01T00:00:16">'
+        b"<price>5</price></stream:filler>\n"
+    ]
+
+
+def test_an_element_that_was_replaced_while_it_was_hidden_is_shown_in_its_place() -> None:
+    decoder = UpdateDecoder("q")
+    more = ' hide(1) sR(1,2) sE(2,"price") cD(2,"6") eE(2,"price") eR(1,2) show(1)'
+    found = arrivals(decoder, b"".join(map(line, events(TICKER + more))), 20)
+    assert document(decoder, found).endswith("<price>6</price></stock></stocks>")
+
+
+def test_text_of_a_hidden_region_is_hidden_with_its_elements() -> None:
+    decoder, found = UpdateDecoder("q"), []
+    stream = 'sE(0,"r") cD(0,"-") sM(0,1) cD(1,"t") sE(1,"a") eE(1,"a") eM(0,1) cD(0,"-") eE(0,"r")'
+    for more, content in ((stream, "t<a/>"), ("hide(1)", ""), ("show(1)", "t<a/>")):
+        found += decoder.feed(b"".join(map(line, events(more))))
+        assert document(decoder, found) == f"<r>-{content}-</r>"
+
+
+@pytest.mark.parametrize("last", ["freeze(1)", 'sM(0,1) sE(1,"a") eE(1,"a") eM(0,1)'])
+def test_what_is_shown_and_dissolved_at_one_instant_is_shown(last: str) -> None:
+    stream = 'sM(0,1) sE(1,"a") cD(1,"x") eE(1,"a") eM(0,1)'
+    timed = [
+        *(e.At(SECOND, True), *events(stream), e.At(2 * SECOND, True), e.Hide("1")),
+        *(e.At(3 * SECOND, True), e.Show("1"), *events(last)),
+    ]
+    decoder = UpdateDecoder("q", wrap="w")
+    found = document(decoder, arrivals(decoder, b"".join(map(line, timed)), 1000))
+    assert found == expected(timed)
+
+
+def test_an_element_that_travels_since_it_was_hidden_is_shown_whole() -> None:
+    stream = (
+        'sM(0,1) sE(1,"c") sE(1,"b") cD(1,"x") eE(1,"b") eE(1,"c") eM(0,1) hide(1)'
+        ' sM(0,2) sE(2,"b") eE(2,"b") eM(0,2) show(1)'
+    )
+    decoder = UpdateDecoder("q", wrap="w")
+    found = document(decoder, arrivals(decoder, b"".join(map(line, events(stream))), 1000))
+    assert found == "<w><c><b>x</b></c><b/></w>"
+
+
+def test_the_document_element_is_another_one_and_then_the_first_one_again() -> None:
+    first = 'sM(0,1) sE(1,"r") cD(1,"x") eE(1,"r") eM(0,1) hide(1)'
+    second = ' sA(1,2) sE(2,"r") cD(2,"y") eE(2,"r") eA(1,2) hide(2) show(1)'
+    decoder = UpdateDecoder("q")
+    found = arrivals(decoder, b"".join(map(line, events(first + second))), 1000)
+    assert document(decoder, found) == "<r>x</r>"
+
+
+def test_a_hidden_event_is_no_longer_there_and_a_shown_one_is_there_once() -> None:
+    tags = {1: Tag(1, "", "w", "snapshot", False, (2,)), 2: Tag(2, "", "a", "event", True, ())}
+    decoder, found = UpdateDecoder("q", TagStructure(1, tags)), []
+    stream = 'sE(0,"w") sM(0,1) sE(1,"a") cD(1,"x") eE(1,"a") eM(0,1) eE(0,"w")'
+    for more, count in ((stream, 1), ("hide(1)", 0), ("show(1)", 1)):
+        found += decoder.feed(b"".join(map(line, events(more))))
+        history = kept(decoder, found)
+        assert history is not None
+        assert view(history).serialize().count(b"<a ") == count, more
+
+
+def test_with_versions_what_was_hidden_has_a_lifespan_before_and_after() -> None:
+    decoder = UpdateDecoder("q", versions=True)
+    stream = b"".join(map(line, events(TICKER + " hide(1) show(1)")))
+    history = kept(decoder, arrivals(decoder, stream, 1000))
+    assert history is not None
+    assert view(history).serialize().decode() == (
+        "<stocks><stock><name>IBM</name>"
+        '<price vtFrom="1970-01-01T00:00:13" vtTo="1970-01-01T00:00:15">5</price>'
+        '<price vtFrom="1970-01-01T00:00:16" vtTo="now">5</price></stock></stocks>'
+    )
+
+
 def test_with_versions_each_replacement_has_its_lifespan() -> None:
     decoder = UpdateDecoder("q", versions=True)
     more = ' sR(1,1) sE(1,"price") cD(1,"6") eE(1,"price") eR(1,1)'

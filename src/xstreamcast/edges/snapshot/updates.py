@@ -13,7 +13,13 @@ from xstreamcast.edges.updates.events import Begin
 from xstreamcast.edges.updates.lines import LineReading
 from xstreamcast.edges.updates.regions import EventCounts
 from xstreamcast.edges.updates.tags import Learnt
-from xstreamcast.edges.updates.tree import Leaf, Region, TreeElement, TreeNode
+from xstreamcast.edges.updates.tree import (
+    Leaf,
+    Region,
+    TreeElement,
+    TreeNode,
+    elements_on_top,
+)
 from xstreamcast.edges.updates.tuples import Tuples
 from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
 from xstreamcast.operators.snapshot.history import structure_facts, structure_from
@@ -222,6 +228,9 @@ def _cutter_facts(cutter: Cutter, numbers: Mapping[TreeNode, int]) -> dict[str, 
         "touched": [cutter._above, cutter._recut],
         "regions": [known[one] for one in cutter._regions if one in known],
         "hosts": [known[one] for one in cutter._hosts if one in known],
+        "removed": [
+            at for one, at in numbers.items() if isinstance(one, TreeElement) and one.removed
+        ],
         "serial": cutter._serial,
         "told": cutter.sent_hosts,
         "instant": None if cutter._instant is None else list(cutter._instant),
@@ -242,6 +251,13 @@ def _read_cutter(facts: Mapping[str, Any], cutter: Cutter, places: list[TreeNode
     cutter._above, cutter._recut = facts["touched"]
     cutter._regions = {place(number): None for number in facts["regions"]}
     cutter._hosts = {place(number): None for number in facts["hosts"]}
+    for number in facts.get("removed", ()):
+        place(number).removed = True
+    for region in (one for one in places if isinstance(one, Region) and one.hidden):
+        region.was_hidden = True
+        if "removed" not in facts:  # an older snapshot: without the holes, and nothing was removed
+            for element in elements_on_top(region):
+                element.sent = None
     cutter._serial, cutter.sent_hosts = facts["serial"], facts["told"]
     cutter._instant = None if facts["instant"] is None else tuple(facts["instant"])
 

@@ -2,8 +2,9 @@
 
 The elements that travel are cut out of what is around them. One that stands at the top of a
 region is named by the place of the region, so that what replaces it is its next version; the
-element around the region is sent again only if other holes, or other text, stand there now. What
-is sent is settled by the events alone, at the end of each update; where nobody can see when
+element around the region is sent again only if other holes, or other text, stand there now: the
+holes of a hidden region stay, and what was sent for them is removed until the region is shown.
+What is sent is settled by the events alone, at the end of each update; where nobody can see when
 something was sent, what has arrived by the end of a chunk is sent, too. Where the stream says
 instants, everything of one instant is emitted together, and once more at the end of what has
 arrived: of two fillers of one instant the later counts.
@@ -12,13 +13,22 @@ arrived: of two fillers of one instant the later counts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeGuard
 
 from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.regions import Regions
 from xstreamcast.edges.updates.tags import Learnt, StructureTags, Tags, scope
-from xstreamcast.edges.updates.tree import Leaf, Region, TreeElement, TreeNode, walk
+from xstreamcast.edges.updates.tree import (
+    Leaf,
+    Region,
+    TreeElement,
+    TreeNode,
+    elements_on_top,
+    everything,
+    is_hidden,
+    walk,
+)
 from xstreamcast.edges.updates.writing import leaf, start_tag
 from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
 from xstreamcast.errors import error
@@ -122,6 +132,9 @@ class Cutter:
         if isinstance(place, Region) and place.begun is not None:
             self._regions[place] = None
             self._above |= place.around is None
+            if place.hidden != place.was_hidden:  # at once: the region may be dissolved later
+                place.was_hidden = place.hidden
+                self._hosts |= dict.fromkeys(filter(self._is_hole, elements_on_top(place)))
         else:
             self._invalidate(place)
 
@@ -146,20 +159,20 @@ class Cutter:
         regions, self._regions = self._regions, {}
         for region in regions:
             if region.stands:
-                now = b"" if region.hidden else self._content(region)
+                now = self._content(region)
                 if now != region.sent:
                     if region.sent is not None or not _is_inside(region, regions):
                         self._invalidate(region)
                     region.sent = now
 
     def _cut_again(self) -> None:
-        """Elements travel that did not before: look at everything."""
+        """Elements travel that did not before: look at everything, hidden or not."""
         self._recut = False
         assert self._root is not None
-        for place, leaving in walk(self._root):
+        for place in everything(self._root if self._wrap is None else self.regions.top):
             if isinstance(place, Region):
                 place.sent = None
-            if isinstance(place, TreeElement) and not leaving and self._travels(place):
+            if self._is_hole(place):
                 self._hosts[place] = None
         self._hosts[self._root] = None
 
@@ -192,6 +205,8 @@ class Cutter:
             raise error("XSCE0007", f"{said}: replace what is in {old}, or use another input")
         if root.tag is None:
             raise error("XSCE0007", f"the tag structure has another root than {root.token[1]}")
+        if self._root is not None:
+            self._root.sent = None  # what is sent under its id from now on is another element
         self._root, self._recut = root, True
 
     # -- emitting --------------------------------------------------------------------------------
@@ -199,11 +214,16 @@ class Cutter:
     def _tell(self, host: TreeElement) -> Iterator[bytes]:
         if host.gone or host.tag is None:
             return
+        if host is not self._root and is_hidden(host):
+            if host.sent is not None and not host.removed and self._tags.is_removable(host):
+                host.removed = True
+                yield fragment_line(self._name(host), host.tag, b"", self._valid(), "remove")
+            return
         payload = self._payload(host)
         name = self._name(host)
-        if payload == host.sent:
+        if payload == host.sent and not host.removed:
             return
-        host.sent = payload
+        host.sent, host.removed = payload, False
         # At one instant something may become what it was before: a filler would be a repetition.
         word = "replace" if self.timed else "filler"
         yield fragment_line(name, host.tag, payload, self._valid(), word)
@@ -237,8 +257,10 @@ class Cutter:
 
     def _content(self, top: TreeNode) -> bytes:
         """The content below, with holes for fragments; unchanged regions as they were sent."""
+        if isinstance(top, Region) and top.hidden:
+            return self._kept_holes(top)
         parts: list[bytes] = []
-        child = top.first if not (isinstance(top, Region) and top.hidden) else None
+        child = top.first
         while child is not None:
             if isinstance(child, Region) and child.sent is not None:
                 parts.append(child.sent)
@@ -250,6 +272,15 @@ class Cutter:
                 self._write(child, True, parts)
             child = child.behind
         return b"".join(parts)
+
+    def _kept_holes(self, region: Region) -> bytes:
+        """The holes of a hidden region that something was sent for, which is removed."""
+        removed = (
+            one
+            for one in elements_on_top(region)
+            if self._is_hole(one) and one.sent is not None and self._tags.is_removable(one)
+        )
+        return b"".join(hole(self._name(one), one.tag or 0) for one in removed)
 
     def _enters(self, place: TreeNode) -> bool:
         return not (self._is_hole(place) or (isinstance(place, Region) and place.sent is not None))
@@ -265,10 +296,12 @@ class Cutter:
                 parts.append(_end(place) if leaving else _start(place))
             case Region(sent=bytes(said)) if not leaving:
                 parts.append(said)
+            case Region(hidden=True) if not leaving:
+                parts.append(self._kept_holes(place))
             case _:
                 pass
 
-    def _is_hole(self, place: TreeNode) -> bool:
+    def _is_hole(self, place: TreeNode) -> TypeGuard[TreeElement]:
         return isinstance(place, TreeElement) and self._travels(place)
 
 

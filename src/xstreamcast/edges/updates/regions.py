@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.events import Event, Kind, Token
-from xstreamcast.edges.updates.tree import Leaf, Region, TreeElement, TreeNode, tokens
+from xstreamcast.edges.updates.tree import (
+    Leaf,
+    Region,
+    TreeElement,
+    TreeNode,
+    everything,
+    tokens,
+)
 from xstreamcast.errors import Error, error
 
 FIRST: Final = "0"  # the stream that need not be begun
@@ -197,6 +204,8 @@ class Regions:
 
     def _settle(self, id: str, region: Region) -> None:
         """Nothing will become of a frozen region: its content stays, the region is forgotten."""
+        if region.hidden:  # what came after the freeze goes too
+            self._take_away(region)
         del self._named[id]
         self._frozen.add(id)
         above = region.above
@@ -213,7 +222,7 @@ class Regions:
         """Empty a region; what could be named in it cannot be named any more."""
         child = region.empty()
         while child is not None:
-            for place in _all(child):
+            for place in everything(child):
                 if isinstance(place, TreeElement):
                     place.gone = True
                 elif isinstance(place, Region):
@@ -266,15 +275,6 @@ class Regions:
 
 
 _GONE: Final = "it never began, or was replaced together with its surroundings"
-
-
-def _all(top: TreeNode) -> Iterator[TreeNode]:
-    """A place and everything below it, hidden or not."""
-    todo = [top]
-    while todo:
-        place = todo.pop()
-        yield place
-        todo.extend(place.children())
 
 
 def _name(event: e.Begin | e.End) -> str:

@@ -19,6 +19,9 @@ class Tags(Protocol):
 
     def travels(self, element: TreeElement) -> bool: ...
 
+    def is_removable(self, element: TreeElement) -> bool:
+        """Whether a removal ends an element that travels; an event cannot be taken back."""
+
     def structure(self, root: TreeElement) -> TagStructure: ...
 
 
@@ -45,6 +48,9 @@ class StructureTags:
 
     def travels(self, element: TreeElement) -> bool:
         return element.tag is not None and self._structure.travels(element.tag)
+
+    def is_removable(self, element: TreeElement) -> bool:
+        return element.tag is not None and self._structure[element.tag].type != "event"
 
     def structure(self, root: TreeElement) -> TagStructure:
         return self._structure
@@ -84,6 +90,9 @@ class Learnt:
 
     def travels(self, element: TreeElement) -> bool:
         return element.tag in self._travelling
+
+    def is_removable(self, element: TreeElement) -> bool:
+        return True
 
     def structure(self, root: TreeElement) -> TagStructure:
         if self._known is None or self._known.root != root.tag:

@@ -77,7 +77,7 @@ class Leaf(TreeNode):
 class TreeElement(TreeNode):
     """An element, or a tuple: what its start and its end say; the end only once it has come."""
 
-    __slots__ = ("ending", "fragment", "gone", "sent", "tag", "token")
+    __slots__ = ("ending", "fragment", "gone", "removed", "sent", "tag", "token")
 
     def __init__(self, token: Token) -> None:
         super().__init__()
@@ -87,6 +87,7 @@ class TreeElement(TreeNode):
         self.tag: int | None = None  # its tag in a tag structure
         self.fragment: str | None = None  # the id that it travels under
         self.sent: bytes | None = None  # what was sent under it last
+        self.removed = False  # it was removed since: a region around it is hidden
 
     @property
     def is_element(self) -> bool:
@@ -98,7 +99,7 @@ class Region(TreeNode):
 
     __slots__ = (
         *("begun", "counts", "cursor", "ended", "frozen", "hidden", "id", "sent", "slot"),
-        "stands",
+        *("stands", "was_hidden"),
     )
 
     def __init__(self, id: str, begun: Begin | None, slot: str = "") -> None:
@@ -106,6 +107,7 @@ class Region(TreeNode):
         self.id, self.begun, self.slot = id, begun, slot
         self.cursor: TreeNode = self
         self.ended = self.hidden = self.frozen = False
+        self.was_hidden = False  # when its elements were last looked at
         self.stands = True
         self.counts: dict[int, int] = {}  # elements of each tag at its top
         self.sent: bytes | None = None  # what it gave to the element around it, when last looked at
@@ -153,6 +155,36 @@ def walk(
         following = at.above if leaving else at.behind
         assert following is not None
         at = following
+
+
+def everything(top: TreeNode) -> Iterator[TreeNode]:
+    """A place and everything below it, hidden or not."""
+    todo = [top]
+    while todo:
+        place = todo.pop()
+        yield place
+        todo.extend(reversed(list(place.children())))
+
+
+def elements_on_top(region: Region) -> Iterator[TreeElement]:
+    """The elements of a region and of regions in it, in order, hidden or not."""
+    todo: list[TreeNode] = [region]
+    while todo:
+        place = todo.pop()
+        if isinstance(place, Region):
+            todo.extend(reversed(list(place.children())))
+        elif isinstance(place, TreeElement):
+            yield place
+
+
+def is_hidden(place: TreeNode) -> bool:
+    """Whether a region that it is on top of is hidden, or one around that region."""
+    above = place.above
+    while isinstance(above, Region):
+        if above.hidden:
+            return True
+        above = above.above
+    return False
 
 
 def _counts(place: TreeNode) -> bool:

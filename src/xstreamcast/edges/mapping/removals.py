@@ -51,6 +51,8 @@ def cancelled(made: FragmentBatch, gone: list[tuple[int, int]]) -> FragmentBatch
     if not gone:
         return made
     which, codes = np.array(gone).T
+    if made.version is None:  # a unit of the same instant may come after its removal
+        made = replace(made, version=np.zeros(len(made), np.int64))
     made = removals(made, made.tsid[which], codes.astype(np.int32), made.valid[which])
     return in_turn(made, which)
 

@@ -23,6 +23,11 @@ _SHORT: Final = re.compile(
 )
 _DAY: Final = re.compile(r"(?:[A-Za-z]{3,9}, *)?\d{1,2} [A-Za-z]{3} \d{4}")
 _COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d:?\d\d)?)?")
+_NAMED_ZONE: Final = re.compile(r"(?<=:\d\d )(WET|WEST|BST|CET|CEST|EET|EEST|MSK|JST)$")
+_ZONES: Final = {
+    "WET": "+0000", "WEST": "+0100", "BST": "+0100", "CET": "+0100", "CEST": "+0200",
+    "EET": "+0200", "EEST": "+0300", "MSK": "+0300", "JST": "+0900",
+}  # that feeds use and RFC 822 does not have  # fmt: skip
 _EPOCHS: Final = {"epoch": SECOND, "epoch-ms": 1000}  # microseconds in one of what is written
 _FAR: Final = 10**18  # microseconds that fit in 64 bits
 _EPOCH_SECONDS: Final = re.compile(r"(\d{9,11})(\.\d{1,6})?")
@@ -109,6 +114,7 @@ def _rfc822(text: str) -> tuple[int, bool] | None:
 
     if _DAY.fullmatch(text):
         text += " 00:00:00"
+    text = _NAMED_ZONE.sub(lambda found: _ZONES[found[1]], text)
     try:
         found = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError):

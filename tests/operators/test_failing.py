@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.operators.beside import Beside
 from xstreamcast.api import Queries, compiled
 from xstreamcast.edges.watching import Options, failing
 from xstreamcast.edges.watching.metrics import Metrics
@@ -81,3 +82,13 @@ def test_at_the_end_it_is_an_error() -> None:
     with pytest.raises(Error) as caught:
         notes(HEAD, BAD, b"")
     assert caught.value.code == "FORG0001"
+
+
+def test_an_error_that_cannot_go_away_is_raised_at_the_tick_that_makes_it_so() -> None:
+    text = 'for $a in stream("a")//u, $b in stream("b")//u where $a/k eq $b/k return 1'
+    beside = Beside(text, {"a": "document", "b": "document"})
+    beside.feed("a", b"<r><u><k>1</k></u></r>")
+    beside.feed("b", b"<r><u><k>1</k><k>1</k></u>")
+    assert beside.watch.failing is not None, "units of b are compared again until a has ended"
+    with pytest.raises(Error, match="XPTY0004"):
+        beside.end("a")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.operators.beside import Beside
+from xstreamcast.errors import Error
 from xstreamcast.operators.watching.watch import Kind
 
 PAIRS = (
@@ -103,7 +104,9 @@ def test_numbers_and_texts_are_compared_as_the_query_says():
     beside.feed("a", unit("7.0", "y").encode())
     assert beside.told.items() == beside.afresh()
     beside.feed("a", unit("word", "z").encode())  # it cannot be a number: an error that may mend
-    ended(beside, "b")
+    assert beside.watch.failing is not None
+    with pytest.raises(Error, match="FORG0001"):  # no unit can take it away any more
+        ended(beside, "b")
     assert beside.afresh() is None
 
 

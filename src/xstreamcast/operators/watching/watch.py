@@ -316,8 +316,14 @@ class Watch:
             if isinstance(feed, SplitFeed) and feed.held:
                 if self.ended >= set(self.kinds):
                     feed.release()
-                feed.drops = feed.drops or self.ended >= set(self.kinds) - {name}
+                feed.drops = self._is_dropping(name, feed)
                 feed.drop()
+
+    def _is_dropping(self, name: str | None, feed: Feed) -> bool:
+        """Whether units of an input are let go once they were evaluated."""
+        if isinstance(feed, SplitFeed) and feed.held and self.ended >= set(self.kinds) - {name}:
+            return True
+        return drops_units(feed)
 
     def _drop_once(self) -> None:
         """Let the items go that are read once; what was emitted because of them stays."""
@@ -440,7 +446,7 @@ class Watch:
 
     def _may_mend(self) -> bool:
         """Whether what is still to come may make an error go away: parts of it may be missing."""
-        waits = {n for n, feed in self._feeds.items() if not drops_units(feed)}
+        waits = {n for n, feed in self._feeds.items() if not self._is_dropping(n, feed)}
         return bool(waits - self.ended)
 
     def _asking(self) -> EvaluationContext:

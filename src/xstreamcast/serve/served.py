@@ -29,12 +29,13 @@ class Served:
 
     def listed(self) -> list[dict[str, Any]]:
         """The queries, with their states."""
+        failing = self._failing()
         with self.answers.lock:
             return [
                 {
-                    "name": name, "state": self._state(one), "items": len(one.items),
-                    "changes": one.count, "id": one.id,
-                    "error": None if one.failed is None else str(one.failed),
+                    "name": name, "state": self._state(one, name in failing),
+                    "items": len(one.items), "changes": one.count, "id": one.id,
+                    "error": failing.get(name) if one.failed is None else str(one.failed),
                 }
                 for name, one in self.answers.of.items()
             ]  # fmt: skip
@@ -50,11 +51,21 @@ class Served:
         states = [self._state(one) for one in self.answers.of.values()]
         failed = {n: str(one.failed) for n, one in self.answers.of.items() if one.failed}
         status = "failed" if failed else states[0]
-        return {"status": status, "queries": len(states), "failed": failed}
+        return {
+            "status": status, "queries": len(states), "failed": failed, "failing": self._failing()
+        }  # fmt: skip
 
-    def _state(self, one: ServedAnswer) -> str:
+    def _failing(self) -> dict[str, str]:
+        """The errors of queries that an input may still correct."""
+        only = next(iter(self.texts))
+        found = self.measured.get("failing", ())
+        return {one["query"] or only: f"{one['code']}: {one['message']}" for one in found}
+
+    def _state(self, one: ServedAnswer, failing: bool = False) -> str:
         if one.failed is not None:
             return "failed"
         if not self.answers.started:
             return "starting"
-        return "ended" if self.answers.ended else "running"
+        if self.answers.ended:
+            return "ended"
+        return "failing" if failing else "running"

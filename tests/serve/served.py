@@ -25,6 +25,8 @@ from xstreamcast.edges.changes import ChangeReader
 from xstreamcast.edges.sources.events import EventReader
 from xstreamcast.serve.serving import Serving
 
+COUNT = 'count(stream("roads")//incident?[now])'
+
 
 class Server:
     """A server, as its clients see it."""

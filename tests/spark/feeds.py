@@ -49,3 +49,18 @@ def write_feed(folder: Path, count: int, files: int = 3, keyed: bool = False) ->
             mine.insert(len(mine) // 2, STRUCTURE)
         (folder / f"{number:03}.xml").write_text(HEAD + "".join(mine) + "</stream:fragments>\n")
     return folder
+
+
+FLAT = """<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>
+<tag id="1" name="shop" type="snapshot"><tag id="2" name="item" type="temporal"/></tag>
+</stream:structure>
+"""
+
+
+def flat(first: int, last: int, day: int) -> str:
+    """Items that name the shop as their parent: no hole says where they belong."""
+    return "".join(
+        f'<stream:filler id="i{n}" tsid="2" in="0" validTime="2024-01-{day:02}T00:00:00Z">'
+        f'<item kind="{n % 3}" price="{n * day}"/></stream:filler>\n'
+        for n in range(first, last)
+    )

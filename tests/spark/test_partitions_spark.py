@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.spark.feeds import write_feed
+from tests.spark.feeds import FLAT, flat, write_feed
 from xstreamcast import Error, query
 from xstreamcast.cli import bank
 from xstreamcast.model.change import Accumulated, Change
@@ -49,28 +49,15 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
     assert "bytes of state" in running.totals.said["query"]
 
 
-FLAT = """<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>
-<tag id="1" name="shop" type="snapshot"><tag id="2" name="item" type="temporal"/></tag>
-</stream:structure>
-"""
 GROUPS = """for $i in stream("shop")//item?[now] group by $k := string($i/@kind)
 order by $k return <kind name="{$k}" items="{count($i)}" sum="{sum($i/xs:integer(@price))}"/>"""
-
-
-def _flat(first: int, last: int, day: int) -> str:
-    """Items that name the shop as their parent: no hole says where they belong."""
-    return "".join(
-        f'<stream:filler id="i{n}" tsid="2" in="0" validTime="2024-01-{day:02}T00:00:00Z">'
-        f'<item kind="{n % 3}" price="{n * day}"/></stream:filler>\n'
-        for n in range(first, last)
-    )
 
 
 @pytest.mark.parametrize("asked", ['stream("shop")//item?[now]', GROUPS])
 def test_units_are_partitioned_as_they_are_read(spark: Any, tmp_path: Path, asked: str) -> None:
     feed = tmp_path / "shop.xml"
     root = '<stream:filler id="0" tsid="1" validTime="2024-01-01T00:00:00Z"><shop/></stream:filler>'
-    feed.write_text(FLAT + _flat(0, 40, 2) + root + "\n" + _flat(20, 60, 3))
+    feed.write_text(FLAT + flat(0, 40, 2) + root + "\n" + flat(20, 60, 3))
     found: list[Change] = []
     start = partial(
         query(asked).spark(spark).start, lambda _, changes: found.extend(one for _, one in changes),
@@ -84,7 +71,7 @@ def test_units_are_partitioned_as_they_are_read(spark: Any, tmp_path: Path, aske
     before = len(found)
     assert Accumulated(found).items() == list(query(asked).run(shop=feed).lines())
     with feed.open("a") as file:
-        file.write(_flat(0, 10, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
+        file.write(flat(0, 10, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
     running = start()
     assert running.awaitTermination(500)
     assert Accumulated(found).items() == list(query(asked).run(shop=feed).lines())
@@ -104,7 +91,7 @@ def test_updates_come_to_the_answer(
 ) -> None:
     feed = tmp_path / "shop.xml"
     root = '<stream:filler id="0" tsid="1" validTime="2024-01-01T00:00:00Z"><shop/></stream:filler>'
-    feed.write_text(FLAT + root + _flat(0, 40, 2))
+    feed.write_text(FLAT + root + flat(0, 40, 2))
     rows: dict[str, Any] = {}
 
     def write(batch: Any, _: int) -> None:
@@ -129,7 +116,7 @@ def test_updates_come_to_the_answer(
 
     assert run() == list(query(asked).run(shop=feed).lines())
     with feed.open("a") as file:
-        file.write(_flat(30, 50, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
+        file.write(flat(30, 50, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
     assert run() == list(query(asked).run(shop=feed).lines())
 
 

@@ -13,7 +13,8 @@ from xstreamcast.model.change import Change
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from tests.spark.test_partitions_spark import FLAT, GROUPS, _flat
+from tests.spark.feeds import FLAT, flat
+from tests.spark.test_partitions_spark import GROUPS
 from xstreamcast.spark.watching.progress import COUNTS, stages_of_progress
 
 pytestmark = pytest.mark.spark
@@ -28,7 +29,7 @@ def test_stages_say_what_they_did(
     spark: Any, tmp_path: Path, partitions: int, first: str, last: str
 ) -> None:
     feed = tmp_path / "shop.xml"
-    feed.write_text(FLAT + ROOT + _flat(0, 40, 2) + WRONG + _flat(20, 60, 3))
+    feed.write_text(FLAT + ROOT + flat(0, 40, 2) + WRONG + flat(20, 60, 3))
     found: list[Change] = []
     running = query(GROUPS).spark(spark).start(
         lambda _, changes: found.extend(one for _, one in changes),

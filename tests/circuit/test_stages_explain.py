@@ -70,16 +70,3 @@ def test_a_router_says_why_it_is_there_and_what_it_keeps(
     words = ["explain", "--stage", "spark", "--watch", "--structure", f"s={tmp_path / 's.xml'}"]
     assert main([*words, "-q", 'stream("s")//a']) == 0
     assert expected in capsys.readouterr().out
-
-
-def test_fragments_that_name_their_units_need_no_router(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    deeper = STRUCTURE.replace('type="temporal"/>', 'type="temporal"><tag id="3" name="b" '
-                               'type="temporal"/></tag>')  # fmt: skip
-    inner = '<filler id="b" tsid="3"{}><b/></filler>'
-    for unit, expected in ((' unit="a"', "no router"), ("", "router, in one place")):
-        (tmp_path / "s.xml").write_text(deeper + inner.format(unit))
-        words = ["explain", "--stage", "spark", "--watch", "-i", f"s={tmp_path / 's.xml'}"]
-        assert main([*words, "-q", 'stream("s")//a']) == 0
-        assert capsys.readouterr().out.startswith(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +50,29 @@ def test_explain_shows_what_tasks_do_beside_the_plan_of_spark(
     alone, _ = _said(capsys, *words, 'stream("credit")//account[3]')
     assert "one task, which reads everything" in alone
     assert "credit: it" in alone
+
+
+STRUCTURE = (
+    '<stream:structure xmlns:stream="urn:xstreamcast:stream"><tag id="1" name="r" type="snapshot">'
+    '<tag id="2" name="a" type="temporal"><tag id="3" name="b" type="temporal"/></tag></tag>'
+    "</stream:structure>"
+)
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"), [(' unit="a"', "no router"), ("", "router, in one place")]
+)
+def test_explain_shows_stages_beside_the_plan_of_spark(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], unit: str, expected: str
+) -> None:
+    """Fragments that name their units need no router; the plan names the same stages."""
+    file = tmp_path / "s.xml"
+    file.write_text(f'{STRUCTURE}<filler id="b" tsid="3"{unit}><b/></filler>')
+    words = ("explain", "--stage", "spark", "--watch", "-i", f"s={file}", "-q")
+    grouped = 'for $a in stream("s")//a group by $n := $a/@n return <n>{$n, count($a)}</n>'
+    stages, _, plan = _said(capsys, *words, grouped)[0].partition("== Physical Plan ==")
+    assert stages.startswith(expected)
+    named = re.findall(r"CollectMetrics ([\w ]+),", plan)
+    router = ["router"] if unit == "" else []
+    assert named == ["answer", "stage 1", "units", *router, "arrived"]
+    assert plan.count("TransformWithStateInPySpark") == len(named) - 1

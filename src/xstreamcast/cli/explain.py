@@ -54,7 +54,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="with --stage spark: where a continuous query is computed, and why",
+        help="with --stage spark: where a continuous query is computed, and why; with -i also its "
+        "plan on Spark",
     )
     add_translation_arguments(parser)
 
@@ -147,7 +148,8 @@ def _spark(module: Module, args: Parsed) -> str:
     """What the tasks of `run --runner spark` do, and Spark's plan."""
     made, _ = programs(module, lambda one: optimise(_lowered(one, args)))
     if args.watch:
-        return _left_running(made, args)
+        stages = _left_running(made, args)
+        return f"{stages}\n\n{_streaming_plan(made, args)}" if args.input else stages
     from xstreamcast.cli.run import read_sources
     from xstreamcast.edges.binding import Options
     from xstreamcast.spark.running.spark_run import SparkRun
@@ -168,11 +170,27 @@ def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
     if len(made) > 1:
         return in_one_partition("it reads the answers of declared streams")
     structures = given_structures(args)
-    if not structures:
+    if not structures and not args.input:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
     (program,) = made.values()
     strict = args.policy == "strict"
     return explain_stages(program, structures, strict, keyed=naming_units(args))
+
+
+def _streaming_plan(made: Mapping[str, Program], args: Parsed) -> str:
+    """Spark's plan of the continuous query over the inputs that were given."""
+    from xstreamcast.cli.query_arguments import sources
+    from xstreamcast.edges.watching import Options
+    from xstreamcast.spark.session import session
+    from xstreamcast.spark.watching.run import SparkWatching, watchings
+
+    document, named = sources(args.input)
+    inputs: dict[str | None, str] = dict(named.items())
+    if document is not None:
+        inputs[None] = document
+    options = Options(policy=args.policy)
+    queries = watchings({"query": (made, inputs, {})}, options)
+    return SparkWatching(session(quick=True), queries, options).plan()
 
 
 def _explained(program: Program, stage: str, policy: str, traced: bool = False) -> str:

@@ -10,9 +10,10 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -278,6 +279,12 @@ class SparkWatching:
         self.prepared.finish()
         names = {name for one in self.queries.values() for name in one.inputs}
         end_all(self.folder / ENDS, dict.fromkeys(names))
+
+    def plan(self) -> str:
+        """Spark's plan, as Spark prints it; nothing is run."""
+        with redirect_stdout(StringIO()) as printed:
+            self.changes(raises=False).explain()
+        return printed.getvalue().strip()
 
     # -- as the local runner ----------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""A feed that goes from one version of its schema to the next: units keep their ids, not their names."""
+"""A feed that changes to the next version of its schema: its units get other names."""
 
 from __future__ import annotations
 

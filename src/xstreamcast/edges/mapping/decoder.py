@@ -20,7 +20,7 @@ from xstreamcast.edges.mapping.beginning import first_bytes, tree_reading
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
-from xstreamcast.edges.mapping.removals import cancelled, coded
+from xstreamcast.edges.mapping.removals import cancelled, coded, of_others
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
@@ -366,7 +366,8 @@ class MappingDecoder:
 
     def _with_removals(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
         """And a removal of each unit that a message takes away by its key, or by another one."""
-        known, gone = self._aliases.get(kind.rule.name), coded(kind, kind.cancels, at, self.ids)
+        known = self._aliases.get(kind.rule.name)
+        gone = of_others(made, coded(kind, kind.cancels, at, self.ids))
         if known is None:
             return cancelled(made, gone)
         early = known.learn(made, coded(kind, kind.aliases, at, self.ids))

@@ -46,6 +46,11 @@ def coded(kind: Found, given: list[tuple[int, str]], at: I64, ids: Ids) -> list[
     return [(place[r], ids.code(f"{kind.rule.name}:{key}")) for r, key in given if r in place]
 
 
+def of_others(made: FragmentBatch, gone: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Without removals of units by themselves: an update that keeps the key of what it updates."""
+    return [(row, code) for row, code in gone if made.id[row] != code or made.op[row] == Op.REMOVE]
+
+
 def cancelled(made: FragmentBatch, gone: list[tuple[int, int]]) -> FragmentBatch:
     """The batch with removals of units that its rows take away: (row, id)."""
     if not gone:

@@ -160,10 +160,11 @@ class MappingDecoder:
 
     def messages(self, given: Sequence[m.Message]) -> list[Arrival]:
         """Take whole messages in, each a document or several one after another."""
+        readable, broken = m.unpacked_messages(given)
+        out: list[Arrival] = [self._unread(one) for one in broken]
         if self._lines is None:
-            return self._each(m.batches(given, self.names))
-        out: list[Arrival] = []
-        for message in given:
+            return out + self._each(m.batches(readable, self.names))
+        for message in readable:
             out += self._fed_lines(self._lines.feed(message.data), message.place)
             out += self._fed_lines(self._lines.end_input(), message.place)
         return out

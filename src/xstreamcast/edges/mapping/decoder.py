@@ -73,7 +73,7 @@ class MappingDecoder:
         self.names = Names() if names is None else names
         self.ids = Ids() if ids is None else ids
         self.counts, self.ended = MappingCounts(), False
-        self._kinds = {one.name: KindReader(mapping, one) for one in mapping.units}
+        self.kinds = {one.name: KindReader(mapping, one) for one in mapping.units}
         time_path = mapping.time.path if mapping.time else None
         self._time = None if time_path is None else XPath(mapping, "message.time", time_path)
         self._tags = KindTags(mapping, self.names)
@@ -137,7 +137,7 @@ class MappingDecoder:
 
     def number_from(self, number: int) -> None:
         """What units without a key are numbered from."""
-        for kind in self._kinds.values():
+        for kind in self.kinds.values():
             kind.count = number
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
@@ -211,7 +211,7 @@ class MappingDecoder:
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
             {kind: one.last for kind, one in self._statements.items()}, self._aliases,
-            {kind: one.count for kind, one in self._kinds.items() if not one.rule.key},
+            {kind: one.count for kind, one in self.kinds.items() if not one.rule.key},
         )  # fmt: skip
 
     def go_on(self, there: FeedProgress) -> None:
@@ -232,7 +232,7 @@ class MappingDecoder:
             self._statements[kind].last = statements
         self._aliases |= there.aliases
         for kind, number in there.numbers.items():
-            self._kinds[kind].count = number
+            self.kinds[kind].count = number
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -257,10 +257,11 @@ class MappingDecoder:
             above = None if rule.within is None else found[rule.within]
             if above is not None:
                 above = replace(above, row=above.row | (number << 32))
-            found[rule.name] = self._kinds[rule.name].found(store, batch, said, above)
+            found[rule.name] = self.kinds[rule.name].found(store, batch, said, above)
         refuse_messages(said, failed, found)
         out += [one for kind in found.values() for one in self._refusals(kind, batch)]
         out = [*self._begin(found, batch.tape), *self._batches(found, batch, said, store), *out]
+        self.counts.timed += int(np.count_nonzero(said.there))
         clock = said.value[said.there].max(initial=START)
         if clock != START:
             out.append(Heartbeat(int(clock)))

@@ -18,10 +18,11 @@ _KEYS: Final = (
     r"((?<!^u)(?<!^@u)id|(?<!h)ref|code|key|designator)$",  # not that of a user
     r"name$", r"^(link|href|uri|url)$", r"^title$",
 )  # fmt: skip
+_NUMBERS: Final = r"([a-z](No|Nr|Num)|[_-](no|nr|num)|^@?(no|nr))$"  # OrderNo, but not casino
 BEGINS: Final = (
     r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"stamp$|sent$",
     r"(pub|publication|creation|created|issue|event).*(time|date)?", r"(start|begin|from)",
-    r"(time|date)$", r"^(at|when|ts|since)$",
+    r"(time|date)$", r"^(at|when|ts|since)$", r"(Tm|Dt|Ts)$|generated|asof", r"[^@]",
 )  # fmt: skip
 ENDS: Final = r"(end|expires?|until|validto|^to$)"
 _VERSIONS: Final = r"^@?(version|revision|sequence(number)?|seq)$"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from xstreamcast.edges.mapping.framing import unframed
+from xstreamcast.edges.mapping.separating import separated
 from xstreamcast.edges.sources.compressed import MARKS, unpacked
 from xstreamcast.errors import Error
 from xstreamcast.tape.fragments.document_kernels import in_documents
@@ -94,7 +95,7 @@ def _alone(message: Message, names: Names) -> list[Messages | Unread]:
     try:
         tape = read(message.data, mode="sequence", names=names)
     except Error as why:
-        parts = unframed(message.data)
+        parts = unframed(message.data) or separated(message.data)
         if parts is None:
             return [Unread(message, why)]
         return [

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I32, I64
 
-_LAST: Final = 2**62  # the version of a removal: it counts, whatever else was said at its instant
+_LAST: Final = 10**17  # above every version that a unit may have: a removal counts at its instant
 
 
 def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> FragmentBatch:

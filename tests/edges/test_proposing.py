@@ -231,3 +231,30 @@ def test_a_mapping_that_ships_and_fits_is_the_proposal(tmp_path: Path, capsys: A
     assert main(["map", "--print", "rss"]) == 0
     assert tomllib.loads(capsys.readouterr().out) == found
     assert "# item:g1 from" in text
+
+
+def test_numbers_and_times_that_are_abbreviated(tmp_path: Path, capsys: Any) -> None:
+    order = "<o><OrderNo>{0}</OrderNo><Casino>x</Casino><TxnTm>2024-05-01T0{1}:00:00Z</TxnTm></o>"
+    batch = '<batch generated="2024-05-01T0{0}:00:00Z">{1}</batch>'
+    samples = [
+        batch.format(8, order.format(1, 7) + order.format(2, 7)),
+        batch.format(9, order.format(2, 8)),
+    ]
+    _, found = proposed(tmp_path, capsys, *samples)
+    assert found["message"] == {"time": "/batch/@generated"}
+    assert found["unit"]["o"] == {"path": "//o", "key": "OrderNo", "from": "TxnTm"}
+
+
+def test_a_key_of_two_parts(tmp_path: Path, capsys: Any) -> None:
+    notice = "<notice><place>X</place><series>{0}</series><number>{1}</number>{2}</notice>"
+    three = [notice.format(*one, "<t/>") for one in ("A1", "A2", "B1")]
+    text, found = proposed(tmp_path, capsys, f"<list>{''.join(three)}</list>")
+    assert found["unit"]["notice"]["key"] == ["series", "number"]
+    assert "# 1 message: 3 units, 3 versions, 0 removals, 0 refused" in text
+
+
+def test_versions_of_one_thing_are_known_by_one_key(tmp_path: Path, capsys: Any) -> None:
+    notice = "<notice><series>{0}</series><number>{1}</number><at>2024-05-0{2}</at></notice>"
+    three = [notice.format(*one) for one in ("A11", "A22", "B13")]
+    _, found = proposed(tmp_path, capsys, f"<list>{''.join(three)}</list>")
+    assert found["unit"]["notice"]["key"] == "number"

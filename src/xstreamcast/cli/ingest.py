@@ -86,7 +86,7 @@ def main(arguments: Parsed) -> int:
 
 def _say_unfit(source: str, stream: str) -> None:
     """The root alone went into the table: say what the mapping looks for, and what there is."""
-    from xstreamcast.edges.inputs import chunks, paths
+    from xstreamcast.edges.inputs import paths, pieces_of
     from xstreamcast.edges.mapping.decoder import MappingDecoder
     from xstreamcast.edges.mapping.finding import mapping_of
     from xstreamcast.edges.mapping.unfit import unfit
@@ -95,7 +95,8 @@ def _say_unfit(source: str, stream: str) -> None:
     if mapping is None:
         return
     decoder = MappingDecoder(stream, mapping)
-    for _ in decoder.files((path, chunks(path)) for path in paths(place)):
+    whole = mapping.level is None
+    for _ in decoder.files((path, pieces_of(path, whole)) for path in paths(place)):
         pass
     nothing = unfit(decoder)
     if nothing is not None:

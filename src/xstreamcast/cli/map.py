@@ -26,19 +26,16 @@ def add_arguments(parser: Parser) -> None:
 
 def main(arguments: Parsed) -> int:
     """Propose and show, or check."""
-    from xstreamcast.edges.inputs import chunks, paths
+    from xstreamcast.edges.inputs import chunks, message_in, paths
 
     if arguments.shipped is not None:
         return _print(arguments.shipped, arguments.output)
     if not arguments.samples:
         raise error("XSCU0001", "map needs a SAMPLE: files of the feed")
     files = [path for sample in arguments.samples for path in paths(sample)]
-    inputs = [(path, b"".join(chunks(path))) for path in files]
-    return (
-        _propose(inputs, arguments.output)
-        if arguments.check is None
-        else _check(inputs, arguments.check)
-    )
+    if arguments.check is not None:
+        return _check([(path, message_in(path)) for path in files], arguments.check)
+    return _propose([(path, b"".join(chunks(path))) for path in files], arguments.output)
 
 
 def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
@@ -77,13 +74,13 @@ def _print(name: str, output: str | None) -> int:
 
 def _check(inputs: list[tuple[str, bytes]], word: str) -> int:
     from xstreamcast.edges.mapping.finding import named_mapping
-    from xstreamcast.edges.mapping.unfit import unfit
+    from xstreamcast.edges.mapping.unfit import unfit, without_times
     from xstreamcast.edges.mapping.writing import Judged
 
     judged = Judged(named_mapping(word), inputs)
     for line in (*judged.lines(), *judged.shown):
         sys.stdout.write(line + "\n")
     nothing = unfit(judged.decoder)
-    if nothing is not None:
-        sys.stderr.write(f"note: {nothing}\n")
+    for note in without_times(judged.decoder) if nothing is None else (nothing,):
+        sys.stderr.write(f"note: {note}\n")
     return 0

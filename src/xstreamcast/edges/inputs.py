@@ -20,7 +20,7 @@ from xstreamcast.edges.sources.compressed import (
 )
 from xstreamcast.edges.sources.looks import refuse_foreign
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.model.fragment import Arrival
 from xstreamcast.model.work import WORK
 
@@ -92,6 +92,24 @@ def chunks(path: str, size: int = CHUNK) -> Iterator[bytes]:
             yield chunk
 
 
+def pieces_of(path: str, whole: bool) -> Iterator[bytes]:
+    """The bytes of one input of a feed, in one piece where it is a message."""
+    return iter((message_in(path),)) if whole else chunks(path)
+
+
+def message_in(path: str) -> bytes:
+    """What one input holds; its own bytes, which are refused later, if they are broken."""
+    try:
+        return b"".join(chunks(path))
+    except Error as why:
+        if why.code != "XSCU0003" or not is_compressed(path):
+            raise
+        try:
+            return Path(path).read_bytes()
+        except OSError:
+            raise why from None
+
+
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
     """One input, open for reading."""
@@ -153,7 +171,8 @@ def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator
     files = paths(source)
     WORK.total += sum(map(_plain_size, files))
     if isinstance(decoder, MappingDecoder):
-        yield from decoder.files((path, chunks(path)) for path in files)
+        whole = decoder.mapping.level is None
+        yield from decoder.files((path, pieces_of(path, whole)) for path in files)
         yield decoder.close()
         return
     for number, path in enumerate(files, start=1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from xstreamcast.tape.layout import KIND, NAMESPACE
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
-    from xstreamcast.tape.layout import I64
+    from xstreamcast.tape.layout import I32, I64
+
+_TAG: Final = 0xFFFFFFFF  # of an id and a tag in one number
 
 
 def observed(history: History) -> Guide:
@@ -68,11 +70,11 @@ def _owners(history: History) -> I64:
 def _links(history: History) -> dict[int, frozenset[Link]]:
     f, h = history.fragments, history.holes
     content = f["payload"] >= 0
-    pairs = np.unique(f["id"][content].astype(np.int64) << 32 | f["tsid"][content])
+    pairs = _id_and_tag(f["id"][content], f["tsid"][content])
     first = np.searchsorted(pairs, h["id"].astype(np.int64) << 32)
     counts = np.searchsorted(pairs, (h["id"].astype(np.int64) + 1) << 32) - first
     hole = np.repeat(np.arange(len(h)), counts)
-    child = pairs[ranges(first, counts)] & 0xFFFFFFFF
+    child = pairs[ranges(first, counts)] & _TAG
     owners = _owners(history)
     tag = f["tsid"][owners].astype(np.uint64)[hole]
     mixed = h["path"][hole] ^ tag * np.uint64(0x9E3779B97F4A7C15)
@@ -91,11 +93,22 @@ def _attached_tags(history: History) -> list[tuple[int, int]]:
     if not history.attaches:
         return []
     f = history.fragments
-    tags = np.full(history.codes, -1, np.int64)
-    tags[f["id"][f["payload"] >= 0]] = f["tsid"][f["payload"] >= 0]
-    named = (f["within"] >= 0) & (f["payload"] >= 0)
-    pairs = np.unique(np.stack((tags[f["within"][named]], f["tsid"][named]), 1), axis=0)
-    return [(parent, inside) for parent, inside in pairs.tolist() if parent >= 0]
+    content = f["payload"] >= 0
+    named = content & (f["within"] >= 0)
+    tags = _id_and_tag(f["id"][content], f["tsid"][content])
+    inside = _id_and_tag(f["within"][named], f["tsid"][named])
+    parent = inside >> 32
+    first = np.searchsorted(tags, parent << 32)
+    counts = np.searchsorted(tags, (parent + 1) << 32) - first
+    above, below = tags[ranges(first, counts)] & _TAG, np.repeat(inside & _TAG, counts)
+    pairs = np.unique(np.stack((above, below), 1), axis=0)
+    return [(one, other) for one, other in pairs.tolist()]
+
+
+def _id_and_tag(codes: I32, tags: I32) -> I64:
+    """Each pair of an id and a tag once: versions of an id may have several tags."""
+    pairs: I64 = np.unique(codes.astype(np.int64) << 32 | tags)
+    return pairs
 
 
 def _path(history: History, fragment: int, row: int) -> Names:

@@ -21,6 +21,7 @@ from xstreamcast.model.column import Column, offsets_of
 from xstreamcast.model.items import Items
 from xstreamcast.rewrite.optimise import optimise
 from xstreamcast.syntax import parse
+from xstreamcast.tape.layout import ELEMENT
 from xstreamcast.tape.reading.read import read
 
 Result = TypeVar("Result")
@@ -57,19 +58,16 @@ class XPath:
     """One expression of a mapping, compiled."""
 
     def __init__(self, mapping: Mapping, entry: str, text: str) -> None:
-        self.entry, self.text = entry, text
-        declared = "".join(
-            f'declare namespace {prefix} = "{uri}";\n'
-            if prefix
-            else f'declare default element namespace "{uri}";\n'
-            for prefix, uri in mapping.namespaces.items()
-        )
+        self.entry, self.text, self.mapping = entry, text, mapping.name
+        declared = "".join(_declared(*one) for one in mapping.namespaces.items())
         try:
             self._program: Program = deep(
                 lambda: optimise(lower(parse(f"{declared}{text}", entry)))
             )
         except Error as why:
-            raise refused(mapping.name, f"{entry} = {text!r}: {why.message}", why.hint) from None
+            undeclared = why.code == "XPST0081"
+            hint = '[namespaces] declares prefixes: s = "http://…"' if undeclared else why.hint
+            raise refused(mapping.name, f"{entry} = {text!r}: {why.message}", hint) from None
 
     def safely(
         self, ask: Callable[[Store, I64], Result], store: Store, nodes: I64, why: Whys
@@ -101,8 +99,10 @@ class XPath:
     def nodes(self, store: Store, nodes: I64) -> tuple[I64, I64]:
         """(for each node found the row it was found from, the node)."""
         column = deep(lambda: evaluate(self._program.body, self._frame(store, nodes)))
-        if column.items.tag != NODE and len(column.items):
-            raise refused(self.entry, f"{self.text!r} must lead to elements")
+        if not len(column.items):
+            return column.rows(), np.zeros(0, np.int64)
+        if column.items.tag != NODE or (store.kinds(column.items.values) != ELEMENT).any():
+            raise refused(self.mapping, f"{self.entry} = {self.text!r} must lead to elements")
         return column.rows(), column.items.values
 
     def holds(self, store: Store, nodes: I64) -> Bools:
@@ -131,6 +131,13 @@ class XPath:
             return column.rows(), column.items
 
         return deep(ask)
+
+
+def _declared(prefix: str, uri: str) -> str:
+    """The declaration of a prefix, or of the default for elements."""
+    literal = uri.replace("&", "&amp;").replace('"', '""')
+    name = f"namespace {prefix} =" if prefix else "default element namespace"
+    return f'declare {name} "{literal}";\n'
 
 
 def _bytes(store: Store, items: Items) -> tuple[U8, I64]:

@@ -20,7 +20,7 @@ from xstreamcast.edges.mapping.beginning import first_bytes, tree_reading
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
-from xstreamcast.edges.mapping.removals import cancelled, coded
+from xstreamcast.edges.mapping.removals import cancelled, coded, of_others
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
@@ -73,7 +73,7 @@ class MappingDecoder:
         self.names = Names() if names is None else names
         self.ids = Ids() if ids is None else ids
         self.counts, self.ended = MappingCounts(), False
-        self._kinds = {one.name: KindReader(mapping, one) for one in mapping.units}
+        self.kinds = {one.name: KindReader(mapping, one) for one in mapping.units}
         time_path = mapping.time.path if mapping.time else None
         self._time = None if time_path is None else XPath(mapping, "message.time", time_path)
         self._tags = KindTags(mapping, self.names)
@@ -137,7 +137,7 @@ class MappingDecoder:
 
     def number_from(self, number: int) -> None:
         """What units without a key are numbered from."""
-        for kind in self._kinds.values():
+        for kind in self.kinds.values():
             kind.count = number
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
@@ -160,10 +160,11 @@ class MappingDecoder:
 
     def messages(self, given: Sequence[m.Message]) -> list[Arrival]:
         """Take whole messages in, each a document or several one after another."""
+        readable, broken = m.unpacked_messages(given)
+        out: list[Arrival] = [self._unread(one) for one in broken]
         if self._lines is None:
-            return self._each(m.batches(given, self.names))
-        out: list[Arrival] = []
-        for message in given:
+            return out + self._each(m.batches(readable, self.names))
+        for message in readable:
             out += self._fed_lines(self._lines.feed(message.data), message.place)
             out += self._fed_lines(self._lines.end_input(), message.place)
         return out
@@ -210,7 +211,7 @@ class MappingDecoder:
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
             {kind: one.last for kind, one in self._statements.items()}, self._aliases,
-            {kind: one.count for kind, one in self._kinds.items() if not one.rule.key},
+            {kind: one.count for kind, one in self.kinds.items() if not one.rule.key},
         )  # fmt: skip
 
     def go_on(self, there: FeedProgress) -> None:
@@ -231,7 +232,7 @@ class MappingDecoder:
             self._statements[kind].last = statements
         self._aliases |= there.aliases
         for kind, number in there.numbers.items():
-            self._kinds[kind].count = number
+            self.kinds[kind].count = number
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -256,10 +257,11 @@ class MappingDecoder:
             above = None if rule.within is None else found[rule.within]
             if above is not None:
                 above = replace(above, row=above.row | (number << 32))
-            found[rule.name] = self._kinds[rule.name].found(store, batch, said, above)
+            found[rule.name] = self.kinds[rule.name].found(store, batch, said, above)
         refuse_messages(said, failed, found)
         out += [one for kind in found.values() for one in self._refusals(kind, batch)]
         out = [*self._begin(found, batch.tape), *self._batches(found, batch, said, store), *out]
+        self.counts.timed += int(np.count_nonzero(said.there))
         clock = said.value[said.there].max(initial=START)
         if clock != START:
             out.append(Heartbeat(int(clock)))
@@ -366,7 +368,8 @@ class MappingDecoder:
 
     def _with_removals(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
         """And a removal of each unit that a message takes away by its key, or by another one."""
-        known, gone = self._aliases.get(kind.rule.name), coded(kind, kind.cancels, at, self.ids)
+        known = self._aliases.get(kind.rule.name)
+        gone = of_others(made, coded(kind, kind.cancels, at, self.ids))
         if known is None:
             return cancelled(made, gone)
         early = known.learn(made, coded(kind, kind.aliases, at, self.ids))

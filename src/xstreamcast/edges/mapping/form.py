@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 
 from xstreamcast.edges.lines import LineForm
 from xstreamcast.errors import Error, error
+from xstreamcast.model.xml_names import NCNAME
 
 UnitType = Literal["versioned", "event"]
 Level = int | Literal["auto"]  # auto: 0 if the first element is a unit, else 1
@@ -105,9 +106,12 @@ def parse_mapping(text: str, name: str) -> Mapping:
     _check_nesting(name, units)
     stream = _table(name, found, "stream")
     _known(name, stream, ("root",), "stream.")
+    root = _text(name, stream, "root", "stream.") or "feed"
+    if not NCNAME.fullmatch(root):
+        raise refused(name, f"stream.root must be a name without a prefix; got {root!r}")
     return Mapping(
-        name, units, _strings(name, found, "namespaces"), _time(name, message, "time", "message."),
-        level, str(stream.get("root", "feed")), lines,
+        name, units, _namespaces(name, found), _time(name, message, "time", "message."),
+        level, root, lines,
     )  # fmt: skip
 
 
@@ -153,7 +157,7 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     if type_ not in ("versioned", "event"):
         raise refused(name, f"{where}type must be versioned or event; got {type_!r}")
     key = given.get("key", [])
-    keys = tuple([key] if isinstance(key, str) else key)
+    keys = tuple(key) if isinstance(key, list) else (key,)
     if not all(isinstance(one, str) for one in keys):
         raise refused(name, f"{where}key must be an XPath or a list of them; got {key!r}")
     if not keys and type_ == "versioned":
@@ -196,7 +200,13 @@ def _time(name: str, given: Table[str, Any], word: str, where: str) -> TimeRule 
     if not isinstance(value, dict) or not isinstance(value.get("path"), str):
         raise refused(name, f"{where}{word} must be an XPath or a table with a path; got {value!r}")
     _known(name, value, _TIME, f"{where}{word}.")
-    return TimeRule(**{one: str(said) for one, said in value.items()})
+    rule = TimeRule(**{one: str(said) for one, said in value.items()})
+    from xstreamcast.edges.mapping.times import mistake_in  # here: it takes long to import
+
+    wrong = mistake_in(rule)
+    if wrong is not None:
+        raise refused(name, f"{where}{word}.{wrong}")
+    return rule
 
 
 def _known(name: str, given: Table[str, Any], words: tuple[str, ...], where: str) -> None:
@@ -212,11 +222,13 @@ def _table(name: str, given: Table[str, Any], word: str) -> dict[str, Any]:
     return value
 
 
-def _strings(name: str, given: Table[str, Any], word: str) -> dict[str, str]:
-    found = _table(name, given, word)
-    for key, value in found.items():
-        if not isinstance(value, str):
-            raise refused(name, f"{word}.{key} must be a string; got {value!r}")
+def _namespaces(name: str, given: Table[str, Any]) -> dict[str, str]:
+    found = _table(name, given, "namespaces")
+    for prefix, uri in found.items():
+        if prefix and not NCNAME.fullmatch(prefix):
+            raise refused(name, f"namespaces: a prefix must be a name; got {prefix!r}")
+        if not isinstance(uri, str):
+            raise refused(name, f"namespaces.{prefix} must be a string; got {uri!r}")
     return found
 
 

@@ -18,10 +18,11 @@ _KEYS: Final = (
     r"((?<!^u)(?<!^@u)id|(?<!h)ref|code|key|designator)$",  # not that of a user
     r"name$", r"^(link|href|uri|url)$", r"^title$",
 )  # fmt: skip
+_NUMBERS: Final = r"([a-z](No|Nr|Num)|[_-](no|nr|num)|^@?(no|nr|No|Nr))$"  # OrderNo, but not casino
 BEGINS: Final = (
     r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"stamp$|sent$",
     r"(pub|publication|creation|created|issue|event).*(time|date)?", r"(start|begin|from)",
-    r"(time|date)$", r"^(at|when|ts|since)$",
+    r"(time|date)$", r"^(at|when|ts|since)$", r"(tm|dt|ts)$|generated|asof", r".",
 )  # fmt: skip
 ENDS: Final = r"(end|expires?|until|validto|^to$)"
 _VERSIONS: Final = r"^@?(version|revision|sequence(number)?|seq)$"
@@ -96,14 +97,44 @@ def _candidates(spot: SampledPath) -> Iterator[tuple[int, int, Steps]]:
             continue
         if any(not value for _, value in values) or is_time(values[0][1]):
             continue
-        name = steps[-1][1].lower()
-        likely = next((i for i, like in enumerate(_KEYS) if re.search(like, name)), None)
-        if re.search(_VERSIONS, name):
+        likely = _likely_key(steps[-1][1])
+        if re.search(_VERSIONS, steps[-1][1].lower()):
             continue
         if is_local(steps):
             likely = len(_KEYS)
         if likely is not None:
             yield likely, depth(steps), steps
+
+
+def _likely_key(name: str) -> int | None:
+    """How far down in the list of names of keys a name is."""
+    if re.search(_NUMBERS, name):
+        return _LIKELY
+    return next((i for i, like in enumerate(_KEYS) if re.search(like, name.lower())), None)
+
+
+def key_parts(spot: SampledPath, key: Steps) -> tuple[Steps, ...]:
+    """The key, with the first value that distinguishes elements of one document that have the same
+    key and time; the key alone if there are none, or no such value.
+    """
+    begins, version = begins_of(spot), version_of(spot)
+    moments = [one for one in (begins, version) if one is not None]
+    if len(spot.documents) != 1 or _are_unique(spot, (key, *moments)):
+        return (key,)
+    order = list(spot.values)
+    for steps in order:
+        values = spot.values[steps]
+        if depth(steps) > 1 or steps == key or len(values) != spot.count or is_time(values[0][1]):
+            continue
+        if all(value for _, value in values) and _are_unique(spot, (key, steps, *moments)):
+            return (key, steps) if order.index(key) < order.index(steps) else (steps, key)
+    return (key,)
+
+
+def _are_unique(spot: SampledPath, paths: tuple[Steps, ...]) -> bool:
+    """Whether no two elements have the same first values at some paths."""
+    columns = [first_values(spot, (one,)) for one in paths]
+    return len({tuple(c.get(n) for c in columns) for n in range(spot.count)}) == spot.count
 
 
 def _covering(spot: SampledPath, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from xstreamcast.edges.mapping.framing import unframed
+from xstreamcast.edges.mapping.separating import separated
+from xstreamcast.edges.sources.compressed import MARKS, unpacked
 from xstreamcast.errors import Error
 from xstreamcast.tape.fragments.document_kernels import in_documents
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
@@ -17,6 +19,9 @@ from xstreamcast.tape.reading.read import read
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64
     from xstreamcast.tape.names import Names
+
+
+_COMPRESSED: Final = tuple(MARKS)
 
 
 class Message(NamedTuple):  # a feed may have a hundred thousand in a second
@@ -43,6 +48,20 @@ class Unread:
 
     message: Message
     why: Error
+
+
+def unpacked_messages(given: Sequence[Message]) -> tuple[Sequence[Message], list[Unread]]:
+    """(messages, decompressed if they are compressed; those that cannot be)."""
+    if not any(one.data.startswith(_COMPRESSED) for one in given):
+        return given, []
+    readable: list[Message] = []
+    broken: list[Unread] = []
+    for one in given:
+        try:
+            readable.append(one._replace(data=unpacked(one.data)))
+        except Error as why:
+            broken.append(Unread(one, why))
+    return readable, broken
 
 
 def batches(messages: Sequence[Message], names: Names) -> list[Messages | Unread]:
@@ -76,7 +95,7 @@ def _alone(message: Message, names: Names) -> list[Messages | Unread]:
     try:
         tape = read(message.data, mode="sequence", names=names)
     except Error as why:
-        parts = unframed(message.data)
+        parts = unframed(message.data) or separated(message.data)
         if parts is None:
             return [Unread(message, why)]
         return [

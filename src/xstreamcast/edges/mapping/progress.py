@@ -20,6 +20,7 @@ class MappingCounts:
     units: int = 0
     removals: int = 0
     refused: int = 0
+    timed: int = 0  # messages that say when they were sent
     shortened: int = 0
 
 

@@ -18,6 +18,7 @@ from xstreamcast.edges.mapping.judging import (
     is_local,
     is_named,
     is_time,
+    key_parts,
     keys_of,
     time_of,
     version_of,
@@ -46,8 +47,12 @@ class ProposalLine:
     """One line of a proposal, and why."""
 
     word: str
-    value: str
+    value: str | tuple[str, ...]  # the parts of a key
     why: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (self.value,) if isinstance(self.value, str) else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,9 @@ def propose(sample: Sample) -> tuple[list[Kind], ProposalLine | None, dict[str, 
     kinds = [_kind(sample, path, prefixes) for path in paths]
     if len({one.name for one in kinds}) < len(kinds):  # one name in two namespaces
         kinds = [Kind(f"{one.name}-{n}", one.entries) for n, one in enumerate(kinds, start=1)]
-    used = " ".join(e.value for kind in kinds for e in kind.entries)
     time = _message_time(sample, paths, prefixes)
-    used += time.value if time else ""
+    entries = [*(e for kind in kinds for e in kind.entries), *([time] if time else [])]
+    used = " ".join(" ".join(e.parts) for e in entries)
     names = {prefix: uri for uri, prefix in prefixes.items() if f"{prefix}:" in used}
     return kinds, time, names
 
@@ -179,9 +184,14 @@ def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
         note = f"{len(set(first_values(spot, keys).values()))} different values"
         if any(map(is_local, keys)):
             note += "; it identifies elements in one document: is there a better key?"
-        paths = [_path(one, prefixes) for one in keys]
-        shown = paths[0] if len(paths) == 1 else f"({', '.join(paths)})[1]"
-        entries.append(ProposalLine("key", shown, note))
+        parts = key_parts(spot, keys[0]) if len(keys) == 1 else keys
+        paths = [_path(one, prefixes) for one in parts]
+        if len(keys) == 1 < len(parts):
+            note = f"{paths[keys[0] == parts[0]]} distinguishes those of one {keys[0][-1][1]}"
+            entries.append(ProposalLine("key", tuple(paths), note))
+        else:
+            shown = paths[0] if len(paths) == 1 else f"({', '.join(paths)})[1]"
+            entries.append(ProposalLine("key", shown, note))
     begins = begins_of(spot)
     if begins is not None:
         example = _example(spot, begins)

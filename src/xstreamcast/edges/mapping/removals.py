@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I32, I64
 
-_LAST: Final = 2**62  # the version of a removal: it counts, whatever else was said at its instant
+_LAST: Final = 10**17  # above every version that a unit may have: a removal counts at its instant
 
 
 def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> FragmentBatch:
@@ -44,6 +44,11 @@ def coded(kind: Found, given: list[tuple[int, str]], at: I64, ids: Ids) -> list[
         return []
     place = {row: i for i, row in enumerate(at.tolist())}
     return [(place[r], ids.code(f"{kind.rule.name}:{key}")) for r, key in given if r in place]
+
+
+def of_others(made: FragmentBatch, gone: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Without removals of units by themselves: an update that keeps the key of what it updates."""
+    return [(row, code) for row, code in gone if made.id[row] != code or made.op[row] == Op.REMOVE]
 
 
 def cancelled(made: FragmentBatch, gone: list[tuple[int, int]]) -> FragmentBatch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +29,7 @@ _ZONES: Final = {
     "WET": "+0000", "WEST": "+0100", "BST": "+0100", "CET": "+0100", "CEST": "+0200",
     "EET": "+0200", "EEST": "+0300", "MSK": "+0300", "JST": "+0900",
 }  # that feeds use and RFC 822 does not have  # fmt: skip
+_ZONE: Final = re.compile(r"Z|[+-]\d\d:\d\d")
 _EPOCHS: Final = {"epoch": SECOND, "epoch-ms": 1000}  # microseconds in one of what is written
 _FAR: Final = 10**18  # microseconds that fit in 64 bits
 _EPOCH_SECONDS: Final = re.compile(r"(\d{9,11})(\.\d{1,6})?")
@@ -69,6 +71,34 @@ def _whole_texts(texts: TextColumn, below: int) -> tuple[I64, Bools]:
     good &= (texts.counts > 0) & (values < below)
     values[~good] = 0
     return values, good
+
+
+def mistake_in(rule: TimeRule) -> str | None:
+    """What is wrong with how a time is read, if anything."""
+    if rule.format is not None and not _is_format(rule.format):
+        return f"format must be epoch, epoch-ms or one of strptime (%d.%m.%Y); got {rule.format!r}"
+    if rule.zone is not None and not _ZONE.fullmatch(rule.zone):
+        return f"zone must be an offset such as +01:00; got {rule.zone!r}"
+    if rule.default is not None and default_of(rule) is None:
+        return f"default must be a time; got {rule.default!r}"
+    return None
+
+
+def _is_format(form: str) -> bool:
+    """Whether times are written so: one that is written can be read."""
+    if form in _EPOCHS or "%" not in form:
+        return form in _EPOCHS
+    try:
+        datetime.strptime(_EPOCH.strftime(form), form)
+    except ValueError:
+        return False
+    return True
+
+
+def default_of(rule: TimeRule) -> tuple[int, bool] | None:
+    """The time where there is none, written as the others are or in a form that feeds use."""
+    text = rule.default or ""
+    return instant_of(text, rule) or instant_of(text, replace(rule, format=None))
 
 
 def instant_of(text: str, rule: TimeRule) -> tuple[int, bool] | None:

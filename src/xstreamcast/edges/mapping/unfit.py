@@ -1,4 +1,4 @@
-"""A mapping that finds nothing in the messages of a feed: what it looks for, and what there is."""
+"""A mapping that finds no unit or no time in the messages of a feed: what it looks for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,20 @@ from xstreamcast.model.counted import counted
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.decoder import MappingDecoder
+
+
+def without_times(decoder: MappingDecoder) -> list[str]:
+    """A sentence for each entry that finds no time in any message or unit."""
+    counts, mapping = decoder.counts, decoder.mapping
+    found = []
+    if mapping.time is not None and counts.read and not counts.timed:
+        read = counted(counts.read, "message")
+        found.append(f"message.time = {mapping.time.path!r} found no time in {read}")
+    for kind in decoder.kinds.values():
+        if kind.rule.begins is not None and kind.read and not kind.timed:
+            path, read = kind.rule.begins.path, counted(kind.read, "unit")
+            found.append(f"unit.{kind.rule.name}.from = {path!r} found no time in {read}")
+    return found
 
 
 def unfit(decoder: MappingDecoder) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.edges.mapping.asking import TextColumn, Whys, XPath, joined_texts
-from xstreamcast.edges.mapping.times import instant_of, instants_of
+from xstreamcast.edges.mapping.times import default_of, instants_of
 from xstreamcast.model import fragment as model
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import offsets_of
@@ -116,6 +116,7 @@ class KindReader:
         self._alias = xpath("alias", rule.alias)
         self._statement = xpath("statement", rule.statement)
         self.count = 0  # units that were known by their number
+        self.read, self.timed = 0, 0  # units, and those of them that say when they begin
 
     def found(self, store: Store, batch: Messages, said: Times, above: Found | None) -> Found:
         """The units of a batch; `said`: message times, `above`: the units they are nested in."""
@@ -136,6 +137,7 @@ class KindReader:
             ends = times_of(store, nodes, self._to, self.rule.ends, why)
             _refuse_times(ends, f"unit.{self.rule.name}.to", why)
         timeless = ~begins.there
+        self.read, self.timed = self.read + n, self.timed + int((~timeless | begins.bad).sum())
         if above is not None:
             begins.put(~begins.there, _rows(above.begins, rows))
         begins.put(~begins.there, _rows(said, message))
@@ -233,7 +235,7 @@ def times_of(
     texts = path.safely(path.texts, store, nodes, why)
     value, zoned, good = instants_of(texts, rule)
     given = (texts.counts > 0) & (texts.lengths > 0)
-    default = None if rule.default is None else instant_of(rule.default, rule)
+    default = None if rule.default is None else default_of(rule)
     if default is not None:
         value[~given], zoned[~given], good[~given] = *default, True
         given = np.ones(n, np.bool_)

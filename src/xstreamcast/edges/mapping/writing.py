@@ -47,14 +47,14 @@ def proposal(inputs: list[tuple[str, bytes]]) -> str:
     return "\n".join(lines)
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _quoted(value: str | tuple[str, ...]) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _of_documents(kind: Kind) -> Kind:
     """The kind whose elements are messages of their own."""
     entries = (
-        replace(one, value="/" + one.value.lstrip("/")) if one.word == "path" else one
+        replace(one, value="/" + one.parts[0].lstrip("/")) if one.word == "path" else one
         for one in kind.entries
     )
     return Kind(kind.name, tuple(entries))

@@ -57,12 +57,12 @@ def _decoder(stream: str, word: str, before: tuple[FilePart, ...]) -> MappingDec
 def _read(decoder: MappingDecoder, parts: tuple[FilePart, ...]) -> Iterator[list[Arrival]]:
     """What parts of files say; one that is read on is parsed from its beginning."""
     if form_of(decoder.mapping) in ("documents", "json"):
-        yield from decoder.files((part.path, part.pieces()) for part in parts)
+        yield from decoder.files((part.path, part.pieces(True)) for part in parts)
         return
     for part in parts:
         if decoder.open_at != (part.path, part.begin):
             decoder.pass_by(part.path, file_bytes(part.path, 0, part.begin))
-        for piece in part.pieces():
+        for piece in part.pieces(False):
             yield decoder.feed(piece)
         decoder.open_at = part.path, part.end
         if part.over:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from xstreamcast.edges.inputs import opened
+from xstreamcast.edges.inputs import message_in, opened
 from xstreamcast.edges.mapping.messages import is_whole
 from xstreamcast.edges.replay.offset import Offset, ReadOffset
 from xstreamcast.edges.sources.compressed import is_compressed
@@ -34,7 +34,10 @@ class FilePart(NamedTuple):
     end: int | None
     over: bool
 
-    def pieces(self) -> Iterator[bytes]:
+    def pieces(self, whole: bool) -> Iterator[bytes]:
+        """The bytes, in one piece where they are a message that is compressed."""
+        if whole and is_compressed(self.path):
+            return iter((message_in(self.path),))
         return file_bytes(self.path, self.begin, self.end)
 
 

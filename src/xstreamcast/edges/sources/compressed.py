@@ -113,12 +113,22 @@ def reading_compressed(name: str) -> Iterator[None]:
         raise error("XSCU0003", f"{name} cannot be decompressed: {failed}") from None
 
 
+def unpacked(data: bytes) -> bytes:
+    """A message, decompressed if its first bytes say that it is compressed."""
+    ending = next((one for mark, one in MARKS.items() if data.startswith(mark)), None)
+    return data if ending is None else _held(data, ending, "the message")
+
+
 def decompressed(data: bytes, name: str) -> bytes:
-    """What compressed bytes hold."""
+    """What compressed bytes hold; the name says how they are compressed."""
+    return _held(data, name[name.rfind(".") :], name)
+
+
+def _held(data: bytes, ending: str, name: str) -> bytes:
     with reading_compressed(name):
-        if name.endswith(".gz"):
+        if ending == ".gz":
             return gzip.decompress(data)
-        if name.endswith(".bz2"):
+        if ending == ".bz2":
             return bz2.decompress(data)
         library = needed("zstandard").ZstdDecompressor
         return io.BufferedReader(_Unpacked(io.BytesIO(data), library)).read()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from xstreamcast.edges.inputs import opened, paths
+from xstreamcast.edges.inputs import message_in, opened, paths
 from xstreamcast.edges.sources.bursts import Burst, gathered
 from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.edges.sources.notes import Notes
@@ -40,6 +40,15 @@ class _Read:
     length: int = 0
     check: int = 0
     state: tuple[int, int] = _OPEN  # size and time of change when it ended
+
+
+def _state_of(name: str) -> tuple[int, int]:
+    """The size of a file and when it changed."""
+    try:
+        there = os.stat(name)
+    except OSError:
+        return _CHANGED
+    return there.st_size, there.st_mtime_ns
 
 
 @dataclass(slots=True)
@@ -110,12 +119,9 @@ class Files:
 
     def _again(self, one: _Read, length: int, check: int) -> Iterator[bytes]:
         """The same bytes as before, or nothing is right any more."""
-        left = length
-        with opened(one.name) as file:
-            while left and (piece := file.read(min(_LARGEST, left))):
-                left -= len(piece)
-                one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
-                yield piece
+        for piece in self._first_bytes(one.name, length):
+            one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
+            yield piece
         if one.check != check or one.length != length:
             raise error(
                 "XSCU0003", f"{one.name} has changed since the checkpoint was written",
@@ -164,12 +170,20 @@ class Files:
 
     def _is(self, known: _Read, name: str) -> bool:
         """Whether a file is one that was read under another name: it begins with the same bytes."""
-        left, check = known.length, 0
+        length, check = 0, 0
+        for piece in self._first_bytes(name, known.length):
+            length, check = length + len(piece), zlib.crc32(piece, check)
+        return (length, check) == (known.length, known.check)
+
+    def _first_bytes(self, name: str, length: int) -> Iterator[bytes]:
+        """So many bytes that a file begins with, or those that it has."""
+        if self.whole is not None and is_compressed(name):
+            yield message_in(name)[:length]
+            return
         with opened(name) as file:
-            while left and (piece := file.read(min(_LARGEST, left))):
-                left -= len(piece)
-                check = zlib.crc32(piece, check)
-        return left == 0 and check == known.check
+            while length and (piece := file.read(min(_LARGEST, length))):
+                length -= len(piece)
+                yield piece
 
     def _found(self) -> list[_Read]:
         met = (self._new(name) for name in self._names())
@@ -182,6 +196,9 @@ class Files:
 
     def _one(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
         """A file to its end: where it ends now, or where it has grown to when another comes."""
+        if self.whole is not None and is_compressed(one.name):
+            yield from self._compressed(one, waiting)
+            return
         size, last, message = PIECE, False, bytearray()
         with opened(one.name) as file:
             while True:
@@ -201,6 +218,19 @@ class Files:
                     waiting += self._found()
                     last = self._shrunk(one)
         self._finished(one)
+
+    def _compressed(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
+        """A message that is compressed: when it is whole, or as it is when another one comes."""
+        assert self.whole is not None
+        state, data = _state_of(one.name), message_in(one.name)
+        while self.follow and not waiting and not self.whole(data):
+            yield from self._nothing()
+            waiting += self._found()
+            now = _state_of(one.name)
+            if now not in (state, _CHANGED):
+                state, data = now, message_in(one.name)
+        one.length, one.check, one.state = len(data), zlib.crc32(data), state
+        yield data
 
     def _shrunk(self, one: _Read) -> bool:
         """Whether it was truncated: it is read from its beginning."""

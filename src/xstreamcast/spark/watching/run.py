@@ -22,6 +22,7 @@ from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import error
+from xstreamcast.model.counted import counted
 from xstreamcast.spark.failing import failure
 from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.quiet import quieten
@@ -348,7 +349,7 @@ class SparkWatching:
         lines += self.prepared.said()
         self.keep_refused()
         if self.totals.refused:
-            lines.append(f"{len(self.totals.refused)} fragments refused")
+            lines.append(f"{counted(len(self.totals.refused), 'fragment')} refused")
         return lines
 
 

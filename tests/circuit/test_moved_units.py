@@ -31,7 +31,9 @@ def _unit(one: int) -> bytes:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_paths_follow_the_new_order(query):
-    structure = STRUCTURE.replace('name="u" type="temporal"', 'name="u" type="snapshot" filler="true"')
+    structure = STRUCTURE.replace(
+        'name="u" type="temporal"', 'name="u" type="snapshot" filler="true"'
+    )
     beside = Beside(query, {"s": "fragments"})
     beside.feed("s", (HEAD + structure).encode(), tick=False)
     for chunk in (_root(0, 1, 2, 3), *map(_unit, (1, 2, 3)), _root(1, 3, 1, 2), _root(2, 2, 3)):

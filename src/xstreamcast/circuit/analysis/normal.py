@@ -8,7 +8,7 @@ item. It has the same value.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.circuit.analysis.copied import is_projection, may_be_copied
 from xstreamcast.circuit.analysis.reached import reading_functions
 from xstreamcast.circuit.analysis.root_positions import hoisted
 from xstreamcast.circuit.analysis.sinking import all_sunk
@@ -282,17 +283,22 @@ def _without_lets(node: Any, numbers: Iterator[int]) -> Any:
         return child
 
     carried = {before for c in clauses if isinstance(c, p.GroupBy) for before, _ in c.carried}
-    for clause in reversed(clauses):
+    last = node.result if isinstance(node, p.Return) else node.test
+    for at, clause in reversed(list(enumerate(clauses))):
         changed = _mapped(clause, put) if values else clause
-        if isinstance(changed, p.Let) and _is_inlined(changed) and changed.variable not in carried:
+        if (
+            isinstance(changed, p.Let)
+            and changed.variable not in carried
+            and _is_inlined(changed, clauses[:at][::-1], last)
+        ):
             values[changed.variable] = changed.value
             continue
         side = "left" if isinstance(changed, p.Join) else "source"
         kept = replace(changed, **{side: kept})
     if not values:
         return node
-    last = "result" if isinstance(node, p.Return) else "test"
-    made = replace(node, source=kept, **{last: bottom_up(getattr(node, last), put)})
+    field = "result" if isinstance(node, p.Return) else "test"
+    made = replace(node, source=kept, **{field: bottom_up(last, put)})
     if isinstance(made, p.Return) and isinstance(kept, p.Unit):
         return made.result
     return made
@@ -309,9 +315,12 @@ def _source(clause: Any) -> Any:
     return clause.left if isinstance(clause, p.Join) else clause.source
 
 
-def _is_inlined(let: p.Let) -> bool:
+def _is_inlined(let: p.Let, behind: Sequence[Any], last: p.Expression) -> bool:
     if isinstance(let.value, p.Inline):
         return True
     known = facts(let.value)
-    same = known.pure and not (known.makes_nodes or known.calls or known.reads_focus)
-    return same and bool(mentions(let.value))
+    if not known.pure or known.calls or known.reads_focus or not mentions(let.value):
+        return False
+    if not known.makes_nodes:
+        return True
+    return is_projection(let.value) and may_be_copied(let.variable, behind, last)

@@ -20,7 +20,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.delta import ArrayValue, Cell, MapValue, NodeRef, OwnNode, nodes_in
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import MapItem
-from xstreamcast.operators.relational.own_trees import assembled
+from xstreamcast.operators.relational.own_trees import OwnTrees, assembled
 from xstreamcast.operators.units.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
@@ -43,6 +43,7 @@ class Workspace:
         self._units: dict[tuple[int, str], int] = {}  # handles of their documents
         self._tapes: dict[int, tuple[int, Minis]] = {}  # by number: the input, and its units
         self._own: dict[tuple[int, int], int] = {}  # handles of constructed nodes
+        self._trees: dict[int, OwnTrees] = {}  # by number: the constructed trees on a tape
         self._kept: list[Any] = []  # their tapes, whose identities are used
 
     def number_of(self, minis: Minis) -> int:
@@ -110,8 +111,10 @@ class Workspace:
         """Constructed trees, in the order in which they are met: they were made at any time."""
         for _, group in itertools.groupby(nodes, key=lambda node: id(node.tape.names)):
             some = list(group)
-            tape, rows = assembled(some)
-            handles = ((self.store.add(tape) << 32) | rows).tolist()
+            tape, rows, trees = assembled(some)
+            number = self.store.add(tape)
+            self._trees[number] = trees
+            handles = ((number << 32) | rows).tolist()
             for node, handle in zip(some, handles, strict=True):
                 self._own.setdefault((id(node.tape), node.row), handle)
             self._kept += [node.tape for node in some]
@@ -182,6 +185,9 @@ class Workspace:
         for number in np.unique(handles >> 32).tolist():
             mine = handles[handles >> 32 == number]
             rows = mine & _ROW
+            if number in self._trees:  # the same nodes as before
+                found |= zip(mine.tolist(), self._trees[number].nodes(rows), strict=True)
+                continue
             if number not in self._tapes:
                 tape = self.store.tape(number)
                 found |= {h: OwnNode(tape, h & _ROW) for h in mine.tolist()}

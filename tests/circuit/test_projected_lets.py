@@ -1,4 +1,4 @@
-"""`let $v := e?[now]`: read in several places, it costs what a change costs; nodes stay the same."""
+"""`let $v := e?[now]`: read in several places, it costs what a change costs; nodes stay."""
 
 from __future__ import annotations
 

@@ -201,10 +201,30 @@ class Lifting(SpineLoops):
         every = (reached(one.body, self.program) for one in self.program.functions)
         return frozenset(map(input_name, frozenset().union(*every)))
 
-    def _check_unfailing(self, plan: Any, outer: Relation) -> None:
-        """What is evaluated once for all rows of a branch must not fail where none takes it."""
-        if self._guarded and not outer.is_one_row and may_fail(plan):
+    def _is_shared(self, plan: Any, outer: Relation) -> bool:
+        """Whether a plan is evaluated once for all rows of a relation. What may fail where no row
+        takes its branch is evaluated within the row; NotLifted if there may be many of them.
+        """
+        if not self.is_closed(plan, outer):
+            return False
+        if not self._guarded or outer.is_one_row or not may_fail(plan):
+            return True
+        if outer.base.width or outer.nested:
             raise NotLifted("a branch that is not taken may fail over an input", plan.span)
+        return False
+
+    def _within_row(self, plan: Any, outer: Relation, tuples: bool) -> Relation | None:
+        """Units within the only row that there may be: none is looked at while there is no row."""
+        if not self._guarded or outer.is_one_row or not self.is_closed(plan, outer):
+            return None
+        found = self._driven(plan, tuples)
+        if found is None or found.scalars:
+            return None
+        made = self._pairs(outer.closed(), Relation(found.base), None)
+        return replace(
+            made, clauses=found.clauses, bound=found.bound, nested=found.nested,
+            places={**made.places, **found.places}, clock=found.clock,
+        )  # fmt: skip
 
     # -- where nodes stand ------------------------------------------------------------------------
 

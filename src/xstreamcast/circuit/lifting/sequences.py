@@ -39,14 +39,15 @@ class LiftSequences(LiftGroups):
             return self._loop_of_group(plan, outer) or self.extend(plan, outer)
         if isinstance(plan, p.Var):
             return self._rows_of_group(self._members[plan.variable], outer)
-        if self.is_closed(plan, outer):
-            self._check_unfailing(plan, outer)
+        if self._is_shared(plan, outer):
             found = self._driven(plan, tuples=False)
             if found is not None:
                 return self._product(outer, found), p.Var(found.bound[-1])
             found = self._growing_windows(plan)
             if found is not None:
                 return self._product(outer, found), p.Var(found.variables[-1])
+        elif (guarded := self._within_row(plan, outer, tuples=False)) is not None:
+            return guarded, p.Var(guarded.bound[-1])
         elif self._below and (within := self._within(plan, outer)) is not None:
             return within
         match plan:

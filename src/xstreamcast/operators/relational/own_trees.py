@@ -13,8 +13,24 @@ from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import Columns, Tape
 
 if TYPE_CHECKING:
-    from xstreamcast.model.delta import OwnNode
+    from xstreamcast.model.delta import OwnNode, Rank
     from xstreamcast.tape.layout import I64
+
+
+class Places(NamedTuple):
+    """Where nodes are made: by which operator, and for a row of which rank, by tuple."""
+
+    operator: int
+    ranks: Sequence[Rank]
+
+    def place(self, handle: int, row: int) -> tuple[Any, ...]:
+        """What sorts a node among those that an evaluation of the whole query would make."""
+        return self.operator, self.ranks[row], handle
+
+
+def placed(nodes: Sequence[OwnNode]) -> list[OwnNode]:
+    """The nodes of a query in document order, those of one table of names together."""
+    return sorted(nodes, key=lambda node: (id(node.tape.names), node.place))
 
 
 class OwnTrees(NamedTuple):
@@ -34,7 +50,7 @@ class OwnTrees(NamedTuple):
 def assembled(nodes: Sequence[OwnNode]) -> tuple[Tape, I64, OwnTrees]:
     """The trees around nodes, each once, in the order in which they are met → and the nodes' rows.
 
-    The tapes must share their names. They were made at any time, so their order tells nothing.
+    The tapes must share their names.
     """
     at, within = np.empty(len(nodes), np.int64), np.empty(len(nodes), np.int64)
     top = np.empty(len(nodes), np.int64)

@@ -93,7 +93,7 @@ class _Walk:
                 return _none(parts)
             case p.MakeElement() | p.MakeDocument() | p.MakeAttribute() | p.MakeText():
                 return _NONE
-            case _ if isinstance(plan, EXPRESSIONS) and static_type(plan).only(ATOMIC):
+            case _ if isinstance(plan, EXPRESSIONS) and _is_atomic(plan):
                 return _NONE
             case _:
                 return _together(parts)
@@ -152,6 +152,10 @@ class _Walk:
     def _within(self, found: _Origin) -> _Origin:
         """What is evaluated for each item."""
         return _Origin(2, found.depth) if found.evaluations else found
+
+
+def _is_atomic(plan: Any) -> bool:
+    return static_type(plan).only(ATOMIC)
 
 
 def _clauses(plan: p.Tuples) -> list[Any]:

@@ -178,7 +178,7 @@ class Lifting(SpineLoops):
         value of their group, or what a group makes of its rows: groups or windows.
         """
         compared = compared_in_group(plan)
-        first = nested_in_group(plan) if compared is None else compared[0]
+        first = nested_in_group(plan) if compared is None else compared.loop
         source = sliced(plan) if first is None else first.items
         return source is not None and bool(facts(source).used & self._members.keys())
 

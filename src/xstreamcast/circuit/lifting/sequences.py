@@ -107,7 +107,8 @@ class LiftSequences(LiftGroups):
             case p.Path() if (below := self._below_root(plan)) is not None:
                 return self._gives_distinct(below)
             case p.Return(_, p.Var(variable)) if (found := compared_in_group(plan)) is not None:
-                return found[0].variable == variable and self._gives_distinct(found[0].items)
+                known = found.loop.variable == variable and not found.orders
+                return known and self._gives_distinct(found.loop.items)
             case p.Step(input, "child" | "attribute" | "self") | p.Filter(input):
                 return gives_distinct(plan) or self._gives_distinct(input)
             case _:

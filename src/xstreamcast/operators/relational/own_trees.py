@@ -29,7 +29,11 @@ class Places(NamedTuple):
 
 
 def placed(nodes: Sequence[OwnNode]) -> list[OwnNode]:
-    """The nodes of a query in document order, those of one table of names together."""
+    """The nodes of a query in document order, those of one table of names together; in the order
+    given if the place of one is not known: a snapshot of an earlier version has none.
+    """
+    if not all(node.place for node in nodes):
+        return list(nodes)
     return sorted(nodes, key=lambda node: (id(node.tape.names), node.place))
 
 

@@ -17,7 +17,7 @@ from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.walk import EXPRESSIONS, bottom_up, children
 from xstreamcast.functions.signature import FN
 
-# functions that show which node one is, or read what stands around it
+# functions that show which node one is, or read what is around it
 _SHOW_IDENTITY: Final = frozenset(
     {"generate-id", "root", "path", "innermost", "outermost", "id", "idref", "element-with-id"}
 )
@@ -48,7 +48,7 @@ def is_projection(value: p.Expression) -> bool:
 
 
 def may_be_copied(variable: p.Variable, clauses: Sequence[Any], last: p.Expression) -> bool:
-    """Whether no answer tells if `variable` is bound once or its value stands wherever it is read,
+    """Whether no answer depends on whether `variable` is bound once or evaluated where it is read,
     in the clauses behind its own and in what is returned.
     """
     walk = _Walk(variable)
@@ -70,7 +70,7 @@ class _Walk:
         self._around = 0  # those around the clauses
 
     def origin(self, plan: Any) -> _Origin:
-        """Where the nodes of a value come from; _Seen if it could be told."""
+        """Where the nodes of a value come from; _Seen if those of several meet."""
         if isinstance(plan, p.Var):
             return self._of_variable(plan.variable)
         if isinstance(plan, p.Return | p.Quantified):
@@ -159,7 +159,7 @@ def _is_atomic(plan: Any) -> bool:
 
 
 def _clauses(plan: p.Tuples) -> list[Any]:
-    """The clauses of a FLWOR as they are written; a join stands where its right side does."""
+    """The clauses of a FLWOR as they are written; a join is where its right side is."""
     found: list[Any] = []
     while not isinstance(plan, p.Unit):
         found.append(plan)

@@ -202,9 +202,7 @@ class Lifting(SpineLoops):
         return frozenset(map(input_name, frozenset().union(*every)))
 
     def _is_shared(self, plan: Any, outer: Relation) -> bool:
-        """Whether a plan is evaluated once for all rows of a relation. What may fail where no row
-        takes its branch is evaluated within the row; NotLifted if there may be many of them.
-        """
+        """Whether a plan is evaluated once for all rows; not what may fail in an untaken branch."""
         if not self.is_closed(plan, outer):
             return False
         if not self._guarded or outer.is_one_row or not may_fail(plan):

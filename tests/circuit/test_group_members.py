@@ -31,6 +31,17 @@ COMPARED = (
     f"""max(for $x in {A} group by $k := string($x/k[1]) let $m := avg($x/v/number(.))
     return count($x[v/number(.) > $m]))""",
 )
+ORDERED = (
+    f"""for $x in {A} group by $k := string($x/k[1]) let $c := (for $y in $x/{V}
+    order by $y descending return $y)[2] return <g>{{ $k,
+    for $y in $x where xs:decimal($y/{ONE}) >= $c
+    order by xs:decimal($y/{ONE}) descending, string($y/k[1])
+    return <y>{{ $y/v, $y/k }}</y> }}</g>""",
+    f"""{BY} order by $k return <g>{{ (for $y in $x where $y/v > $m order by $y/k[2]
+    return $y)[1]/v }}</g>""",
+    f"""{BY} return <g>{{ (for $y in $x where $y/v > $m
+    order by $y/k[1] descending return $y)/v }}</g>""",
+)
 READ_TOGETHER = (
     f"{BY} return <g>{{ sum(for $y in $x return count($x[{V} > $y/{V}])) }}</g>",
     f"{BY} return <g>{{ for $y in $x where $y/v > $m return number($y/v[1]) - $m }}</g>",
@@ -66,7 +77,7 @@ SETTINGS = settings(
 )
 
 
-@pytest.mark.parametrize("query", [*COMPARED, *READ_TOGETHER, *SLICED, *OTHERS])
+@pytest.mark.parametrize("query", [*COMPARED, *ORDERED, *READ_TOGETHER, *SLICED, *OTHERS])
 @SETTINGS
 @given(play=plays())
 def test_the_answer_is_the_query_asked_afresh(query, play):

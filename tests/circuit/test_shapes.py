@@ -117,6 +117,18 @@ QUERIES = (
         "recompute",
     ),
     ('stream("a")/r/u[last()]/v', "positions -1 to -1", "recompute"),
+    (  # the last one of each key, in one path
+        'for $k in distinct-values(stream("a")/r/u/k) let $l := stream("a")/r/u[k = $k][last()] '
+        "order by $k return <l k='{ $k }'>{ $l/v }</l>",
+        "positions -1 to -1",
+        "recompute",
+    ),
+    (
+        'for $x in stream("b")//u return <l>{ stream("a")/r/u[k = $x/k][last() - 1]/v, '
+        'stream("a")/r/u[k = $x/k][position() > last() - 2]/k }</l>',
+        "join eq",
+        "recompute",
+    ),
     (  # elements around units that cannot have what is asked of them
         'stream("a")//*[k = "x"]/v',
         "units of",

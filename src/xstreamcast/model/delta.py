@@ -24,10 +24,15 @@ class NodeRef(NamedTuple):
 
 
 class OwnNode(NamedTuple):
-    """A node that a query constructed; it is kept as long as a row refers to it."""
+    """A node that a query constructed; it is kept as long as a row refers to it.
+
+    `place` sorts trees as one evaluation of the query would make them: the operator, the rank of
+    the row that it evaluated, and a number within the row. It is empty where it is not known.
+    """
 
     tape: Any
     row: int
+    place: tuple[Any, ...] = ()
 
 
 class MapValue(NamedTuple):

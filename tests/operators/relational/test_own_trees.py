@@ -33,7 +33,8 @@ def test_nodes_are_what_they_were_and_stand_in_the_order_in_which_they_are_met(
     chosen = data.draw(st.lists(st.sampled_from(places), min_size=1, unique=True))
     nodes = [OwnNode(tapes[at], row) for at, row in chosen]
     before = [store.serialize((store.add(node.tape) << 32) | node.row) for node in nodes]
-    tape, rows = assembled(nodes)
+    tape, rows, trees = assembled(nodes)
+    assert trees.nodes(rows) == nodes  # each is what it was, whatever tape it is read on
     base = store.add(tape)
     after = [store.serialize((base << 32) | row) for row in rows.tolist()]
     assert after == before

@@ -292,7 +292,7 @@ class _Search:
         found = None if self._batch else compared_in_group(plan)
         if found is None:
             return None
-        loop, tests = found
+        loop, tests, orders = found
         used = facts(loop.items).free & self._before.keys()
         if len(used) != 1 or facts(loop.items).free != used:
             return None
@@ -300,7 +300,8 @@ class _Search:
         if not distributes(loop.items, after, self._before[after] in self._apart):
             return None
         made = [self.walk(test) for test in tests]
-        read = [*made, plan.result]
+        sorting = [replace(one, source=p.Unit()) for one in orders]
+        read = [*made, *sorting, plan.result]
         if any(facts(one).free & self._before.keys() for one in read):
             return None
         variable = self._rows_of(after)
@@ -310,6 +311,8 @@ class _Search:
         tuples: p.Tuples = replace(loop, items=items)
         for test in made:
             tuples = p.Where(tuples, test, span=plan.span)
+        for one in orders:
+            tuples = replace(one, source=tuples)
         return replace(plan, source=tuples)
 
     def _rows_of(self, after: p.Variable) -> p.Variable:

@@ -8,7 +8,7 @@ item. It has the same value.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.circuit.analysis.copied import is_projection, may_be_copied
+from xstreamcast.circuit.analysis.reached import reading_functions
 from xstreamcast.circuit.analysis.root_positions import hoisted
 from xstreamcast.circuit.analysis.sinking import all_sunk
 from xstreamcast.circuit.passes.values import with_values
@@ -87,11 +89,17 @@ class _Inlining:
             if one.value is not None and not one.external
         }
         self._recursive = _recursive(program)
+        self._reading = reading_functions(program)
+        self._bound: dict[p.Variable, tuple[p.Variable, p.Expression] | None] = {}
 
     def body(self) -> p.Expression:
-        """The body with everything put in."""
-        body: p.Expression = _from_context(self._put(self._program.body))
-        return body
+        """The body with everything put in, behind the globals whose nodes must stay the same."""
+        body: p.Expression = self._put(self._program.body)
+        for found in reversed(self._bound.values()):
+            if found is not None:
+                body = p.Return(p.Let(p.Unit(), *found), body)
+        put: p.Expression = _from_context(body)
+        return put
 
     def _put(self, plan: Any) -> Any:
         return bottom_up(plan, self._one)
@@ -99,13 +107,7 @@ class _Inlining:
     def _one(self, node: Any) -> Any:
         match node:
             case p.Var(variable) if variable in self._globals:
-                value = self._globals[variable].value
-                assert value is not None
-                if facts(value).makes_nodes and not facts(value).calls:
-                    return node
-                made = self._put(value)
-                reads = bool(mentions(made)) or facts(made).reads_focus
-                return _renamed(made, self._numbers) if reads else node
+                return self._global(node)
             case p.Call(function, (p.Const((atom,)),)) if (function.uri, function.local) == (
                 FN,
                 "doc",
@@ -115,6 +117,28 @@ class _Inlining:
                 return self._called(index, args, node.span)
             case _:
                 return node
+
+    def _global(self, node: p.Var) -> p.Expression:
+        """A variable of the prolog: its value, if that reads an input; a variable of the body, if
+        it makes nodes too, which are the same wherever they are read.
+        """
+        if node.variable in self._bound:
+            found = self._bound[node.variable]
+            return node if found is None else p.Var(found[0], span=node.span)
+        value = self._globals[node.variable].value
+        assert value is not None
+        made = self._put(value)
+        known = facts(made)
+        calls = {n.function for n in descendants(made) if isinstance(n, p.UserCall | p.UserRef)}
+        bound = {found[0] for found in self._bound.values() if found is not None}
+        if not (mentions(made) or known.reads_focus or calls & self._reading or known.used & bound):
+            self._bound[node.variable] = None
+            return node
+        if not (known.makes_nodes or known.calls):
+            return _renamed(made, self._numbers)
+        own = p.Variable(next(self._numbers), node.variable.name)
+        self._bound[node.variable] = own, _renamed(made, self._numbers)
+        return p.Var(own, span=node.span)
 
     def _is_inlined(self, index: int) -> bool:
         body = self._program.functions[index].body
@@ -259,17 +283,22 @@ def _without_lets(node: Any, numbers: Iterator[int]) -> Any:
         return child
 
     carried = {before for c in clauses if isinstance(c, p.GroupBy) for before, _ in c.carried}
-    for clause in reversed(clauses):
+    last = node.result if isinstance(node, p.Return) else node.test
+    for at, clause in reversed(list(enumerate(clauses))):
         changed = _mapped(clause, put) if values else clause
-        if isinstance(changed, p.Let) and _is_inlined(changed) and changed.variable not in carried:
+        if (
+            isinstance(changed, p.Let)
+            and changed.variable not in carried
+            and _is_inlined(changed, clauses[:at][::-1], last)
+        ):
             values[changed.variable] = changed.value
             continue
         side = "left" if isinstance(changed, p.Join) else "source"
         kept = replace(changed, **{side: kept})
     if not values:
         return node
-    last = "result" if isinstance(node, p.Return) else "test"
-    made = replace(node, source=kept, **{last: bottom_up(getattr(node, last), put)})
+    field = "result" if isinstance(node, p.Return) else "test"
+    made = replace(node, source=kept, **{field: bottom_up(last, put)})
     if isinstance(made, p.Return) and isinstance(kept, p.Unit):
         return made.result
     return made
@@ -286,9 +315,12 @@ def _source(clause: Any) -> Any:
     return clause.left if isinstance(clause, p.Join) else clause.source
 
 
-def _is_inlined(let: p.Let) -> bool:
+def _is_inlined(let: p.Let, behind: Sequence[Any], last: p.Expression) -> bool:
     if isinstance(let.value, p.Inline):
         return True
     known = facts(let.value)
-    same = known.pure and not (known.makes_nodes or known.calls or known.reads_focus)
-    return same and bool(mentions(let.value))
+    if not known.pure or known.calls or known.reads_focus or not mentions(let.value):
+        return False
+    if not known.makes_nodes:
+        return True
+    return is_projection(let.value) and may_be_copied(let.variable, behind, last)

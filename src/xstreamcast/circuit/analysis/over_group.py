@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import counts_positions, facts
@@ -43,12 +43,24 @@ def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
     return first if isinstance(first, p.ForEach | p.Window) else None
 
 
-def compared_in_group(plan: Any) -> tuple[p.ForEach, tuple[p.Expression, ...]] | None:
-    """A loop and the conditions on its items, if one of them compares with something else."""
+class Compared(NamedTuple):
+    """A loop, the conditions on its items, and how those that are left are ordered."""
+
+    loop: p.ForEach
+    tests: tuple[p.Expression, ...]
+    orders: tuple[p.OrderBy, ...]
+
+
+def compared_in_group(plan: Any) -> Compared | None:
+    """A loop with conditions on its items, if one of them compares with something else."""
     if not isinstance(plan, p.Return):
         return None
     tests: list[p.Expression] = []
+    orders: list[p.OrderBy] = []
     tuples = plan.source
+    while isinstance(tuples, p.OrderBy):
+        orders.append(tuples)
+        tuples = tuples.source
     while isinstance(tuples, p.Where):
         tests.append(tuples.test)
         tuples = tuples.source
@@ -66,7 +78,7 @@ def compared_in_group(plan: Any) -> tuple[p.ForEach, tuple[p.Expression, ...]] |
             return None
     if not any(_compares(test, variable) for test in tests):
         return None
-    return tuples, tuple(reversed(tests))
+    return Compared(tuples, tuple(reversed(tests)), tuple(reversed(orders)))
 
 
 def _compares(test: p.Expression, variable: p.Variable) -> bool:

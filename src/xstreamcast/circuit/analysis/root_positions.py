@@ -62,10 +62,21 @@ def _is_chosen(plan: p.Expression) -> bool:
 def _settled(predicate: p.Expression) -> bool:
     """Whether a predicate is a position, whatever the items are."""
     match predicate:
-        case p.Const():
+        case p.GeneralCompare(_, p.Position(), other) | p.GeneralCompare(_, other, p.Position()):
+            return _is_place(other)
+        case p.ValueCompare(_, p.Position(), other) | p.ValueCompare(_, other, p.Position()):
+            return _is_place(other)
+        case _:
+            return not isinstance(predicate, p.GeneralCompare) and _is_place(predicate)
+
+
+def _is_place(plan: p.Expression) -> bool:
+    """Whether it is a number that is the same for all items: a constant, last(), last() - 1."""
+    match plan:
+        case p.Const() | p.Last():
             return True
-        case p.GeneralCompare(_, left, right) | p.ValueCompare(_, left, right):
-            return {type(left), type(right)} == {p.Position, p.Const}
+        case p.Arithmetic(_, left, right):
+            return _is_place(left) and _is_place(right)
         case _:
             return False
 

@@ -21,6 +21,7 @@ from xstreamcast.circuit.analysis.focus import is_walk_down, unfocused
 from xstreamcast.circuit.analysis.locality import Locality
 from xstreamcast.circuit.analysis.normal import input_name, mentions
 from xstreamcast.circuit.analysis.over_group import compared_in_group, nested_in_group, sliced
+from xstreamcast.circuit.analysis.reached import reached, reading_functions
 from xstreamcast.circuit.analysis.sinking import sunk
 from xstreamcast.circuit.lifting.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.lifting.spine_loops import SpineLoops
@@ -42,6 +43,7 @@ class Lifting(SpineLoops):
         self.growing = growing  # items of inputs only follow each other
         self.batch = batch  # rows are read once
         self.globals = frozenset(v.variable for v in program.variables)
+        self._reading = reading_functions(program)
         self._numbers = free_numbers(program, [program.body])
         self._known = Known(program, self._numbers)
         self._units: dict[str, c.Units] = {}
@@ -140,18 +142,7 @@ class Lifting(SpineLoops):
         if not facts(plan).calls:
             return False
         called = {n.function for n in descendants(plan) if isinstance(n, p.UserCall | p.UserRef)}
-        return any(self._function_mentions(n, set()) for n in called)
-
-    def _function_mentions(self, number: int, seen: set[int]) -> bool:
-        if number in seen:
-            return False
-        seen.add(number)
-        body = self.program.functions[number].body
-        reading = {v.variable for v in self.program.variables if v.value and mentions(v.value)}
-        if mentions(body) or facts(body).used & reading:
-            return True
-        called = {n.function for n in descendants(body) if isinstance(n, p.UserCall | p.UserRef)}
-        return any(self._function_mentions(n, seen) for n in called)
+        return bool(called & self._reading)
 
     def over_roots(self, plan: Any) -> Any:
         """The plan with paths to roots in the place of variables that are bound to them."""
@@ -187,7 +178,7 @@ class Lifting(SpineLoops):
         value of their group, or what a group makes of its rows: groups or windows.
         """
         compared = compared_in_group(plan)
-        first = nested_in_group(plan) if compared is None else compared[0]
+        first = nested_in_group(plan) if compared is None else compared.loop
         source = sliced(plan) if first is None else first.items
         return source is not None and bool(facts(source).used & self._members.keys())
 
@@ -207,12 +198,31 @@ class Lifting(SpineLoops):
         return c.Rows(c.One(), tuples, (variable,), 0, whole=names, clock=clock)
 
     def _mentioned_by_functions(self) -> frozenset[str | None]:
-        return frozenset(input_name(n) for f in self.program.functions for n in mentions(f.body))
+        every = (reached(one.body, self.program) for one in self.program.functions)
+        return frozenset(map(input_name, frozenset().union(*every)))
 
-    def _check_unfailing(self, plan: Any, outer: Relation) -> None:
-        """What is evaluated once for all rows of a branch must not fail where none takes it."""
-        if self._guarded and not outer.is_one_row and may_fail(plan):
+    def _is_shared(self, plan: Any, outer: Relation) -> bool:
+        """Whether a plan is evaluated once for all rows; not what may fail in an untaken branch."""
+        if not self.is_closed(plan, outer):
+            return False
+        if not self._guarded or outer.is_one_row or not may_fail(plan):
+            return True
+        if outer.base.width or outer.nested:
             raise NotLifted("a branch that is not taken may fail over an input", plan.span)
+        return False
+
+    def _within_row(self, plan: Any, outer: Relation, tuples: bool) -> Relation | None:
+        """Units within the only row that there may be: none is looked at while there is no row."""
+        if not self._guarded or outer.is_one_row or not self.is_closed(plan, outer):
+            return None
+        found = self._driven(plan, tuples)
+        if found is None or found.scalars:
+            return None
+        made = self._pairs(outer.closed(), Relation(found.base), None)
+        return replace(
+            made, clauses=found.clauses, bound=found.bound, nested=found.nested,
+            places={**made.places, **found.places}, clock=found.clock,
+        )  # fmt: skip
 
     # -- where nodes stand ------------------------------------------------------------------------
 

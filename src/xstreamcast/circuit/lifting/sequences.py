@@ -39,14 +39,15 @@ class LiftSequences(LiftGroups):
             return self._loop_of_group(plan, outer) or self.extend(plan, outer)
         if isinstance(plan, p.Var):
             return self._rows_of_group(self._members[plan.variable], outer)
-        if self.is_closed(plan, outer):
-            self._check_unfailing(plan, outer)
+        if self._is_shared(plan, outer):
             found = self._driven(plan, tuples=False)
             if found is not None:
                 return self._product(outer, found), p.Var(found.bound[-1])
             found = self._growing_windows(plan)
             if found is not None:
                 return self._product(outer, found), p.Var(found.variables[-1])
+        elif (guarded := self._within_row(plan, outer, tuples=False)) is not None:
+            return guarded, p.Var(guarded.bound[-1])
         elif self._below and (within := self._within(plan, outer)) is not None:
             return within
         match plan:
@@ -106,7 +107,8 @@ class LiftSequences(LiftGroups):
             case p.Path() if (below := self._below_root(plan)) is not None:
                 return self._gives_distinct(below)
             case p.Return(_, p.Var(variable)) if (found := compared_in_group(plan)) is not None:
-                return found[0].variable == variable and self._gives_distinct(found[0].items)
+                known = found.loop.variable == variable and not found.orders
+                return known and self._gives_distinct(found.loop.items)
             case p.Step(input, "child" | "attribute" | "self") | p.Filter(input):
                 return gives_distinct(plan) or self._gives_distinct(input)
             case _:

@@ -27,13 +27,16 @@ class LiftTuples(LiftWindows):
         """The tuples of a FLWOR as a relation nested in the outer one."""
         if isinstance(plan, p.Unit):
             return outer
-        if self.mentions(plan) and self.is_closed(plan, outer):
-            self._check_unfailing(plan, outer)
+        if not self.mentions(plan):
+            pass
+        elif self._is_shared(plan, outer):
             if not (outer.is_one and not outer.clauses and not outer.scalars):
                 return self._product(outer, self.tuples(plan, self._top))
             found = self._driven(plan, tuples=True)
             if found is not None:
                 return found
+        elif (within := self._within_row(plan, outer, tuples=True)) is not None:
+            return within
         match plan:
             case p.ForEach(source):
                 return self._for_each(plan, self.tuples(source, outer))
@@ -85,14 +88,13 @@ class LiftTuples(LiftWindows):
         if (
             op not in ORDERS | {"eq"}
             or self.program.static.collation != CODEPOINT
-            or not (self.mentions(value) and self.is_closed(value, relation))
+            or not (self.mentions(value) and self._is_shared(value, relation))
             or self.mentions(row)
             or asks_clock(row)
             or not facts(row).free & set(relation.variables)
             or facts(row).reads_focus
         ):
             return None
-        self._check_unfailing(value, relation)
         variable, node, places = self._scalar(value)
         if places:
             return None  # nodes, of which there may be many

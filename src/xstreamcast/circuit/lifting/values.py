@@ -46,8 +46,7 @@ class LiftValues(Lifting):
             return self._of_group(plan.args[0], outer, plan)
         if isinstance(plan, p.Var):
             raise NotLifted("the rows of a group are read together", plan.span)
-        if self.is_closed(plan, outer):
-            self._check_unfailing(plan, outer)
+        if self._is_shared(plan, outer):
             variable, node, places = self._scalar(plan)
             return outer.with_scalars({variable: node}).placed(variable, places), p.Var(variable)
         match plan:

@@ -78,7 +78,7 @@ class Operators:
         """The deltas of all nodes, given those of nodes that are elsewhere."""
         fresh, self.fresh = self.fresh, False
         for node, operator in zip(self._nodes, self.all, strict=True):
-            self.failing = self._numbers[id(node)]
+            turn.operator = self.failing = self._numbers[id(node)]
             if id(node) in self.passing:
                 assert tick is not None
                 deltas[id(node)] = passed(node, operator, turn, tick, deltas, fresh)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,23 +13,58 @@ from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import Columns, Tape
 
 if TYPE_CHECKING:
-    from xstreamcast.model.delta import OwnNode
+    from xstreamcast.model.delta import OwnNode, Rank
     from xstreamcast.tape.layout import I64
 
 
-def assembled(nodes: Sequence[OwnNode]) -> tuple[Tape, I64]:
+class Places(NamedTuple):
+    """Where nodes are made: by which operator, and for a row of which rank, by tuple."""
+
+    operator: int
+    ranks: Sequence[Rank]
+
+    def place(self, handle: int, row: int) -> tuple[Any, ...]:
+        """What sorts a node among those that an evaluation of the whole query would make."""
+        return self.operator, self.ranks[row], handle
+
+
+def placed(nodes: Sequence[OwnNode]) -> list[OwnNode]:
+    """The nodes of a query in document order, those of one table of names together; in the order
+    given if the place of one is not known: a snapshot of an earlier version has none.
+    """
+    if not all(node.place for node in nodes):
+        return list(nodes)
+    return sorted(nodes, key=lambda node: (id(node.tape.names), node.place))
+
+
+class OwnTrees(NamedTuple):
+    """Trees on one tape: where each begins, and the root that it was kept by."""
+
+    begin: I64
+    roots: Sequence[OwnNode]
+
+    def nodes(self, rows: I64) -> list[OwnNode]:
+        """What the nodes at some rows are known by, wherever they are read."""
+        tree = np.searchsorted(self.begin, rows, "right") - 1
+        within = (rows - self.begin[tree]).tolist()
+        roots = [self.roots[at] for at in tree.tolist()]
+        return [root._replace(row=root.row + at) for root, at in zip(roots, within, strict=True)]
+
+
+def assembled(nodes: Sequence[OwnNode]) -> tuple[Tape, I64, OwnTrees]:
     """The trees around nodes, each once, in the order in which they are met → and the nodes' rows.
 
-    The tapes must share their names. They were made at any time, so their order tells nothing.
+    The tapes must share their names.
     """
     at, within = np.empty(len(nodes), np.int64), np.empty(len(nodes), np.int64)
+    top = np.empty(len(nodes), np.int64)
     parts: list[Tape] = []
     base = 0
     for tape, places, rows in _by_tape(nodes):
         tops = tops_of(tape, rows)
         roots, tree = np.unique(tops, return_inverse=True)
         part, begin = excerpt(tape, roots)
-        at[places], within[places] = base + begin[tree], rows - tops
+        at[places], within[places], top[places] = base + begin[tree], rows - tops, tops
         parts.append(part)
         base += len(part)
     roots, first, tree = np.unique(at, return_index=True, return_inverse=True)
@@ -37,7 +72,8 @@ def assembled(nodes: Sequence[OwnNode]) -> tuple[Tape, I64]:
     made, begin = _rearranged(joined(parts), roots[order])
     place = np.empty(len(order), np.int64)
     place[order] = begin
-    return made, place[tree] + within
+    kept = [nodes[n]._replace(row=int(top[n])) for n in first[order].tolist()]
+    return made, place[tree] + within, OwnTrees(begin, kept)
 
 
 def _by_tape(nodes: Sequence[OwnNode]) -> list[tuple[Any, I64, I64]]:

@@ -45,6 +45,7 @@ class Round:
     settled: dict[int, list[Key]] = field(default_factory=dict)  # by node: rows that never change
     final: dict[int, dict[int, int]] = field(default_factory=dict)  # ranks between which none do
     spine: Spines | None = None  # the elements of the root of an input
+    operator: int = 0  # the number of the one that is computed
     failing: Failing | None = None  # the rows that an error broke off
     _space: Workspace | None = None  # of all rows that live for this tick
 

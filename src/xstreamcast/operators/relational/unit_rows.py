@@ -80,6 +80,7 @@ class UnitRows:
                 if place != before:
                     self._note(unit, before, place, out)
                     self._there[unit] = place
+                    turn.dirty.add((self._node.source, unit))  # the order of its nodes is new
         if moved.changed is None:
             return
         lacking = _lacking(moved.changed) if whole else set()

@@ -20,7 +20,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.delta import ArrayValue, Cell, MapValue, NodeRef, OwnNode, nodes_in
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import MapItem
-from xstreamcast.operators.relational.own_trees import assembled
+from xstreamcast.operators.relational.own_trees import OwnTrees, Places, assembled, placed
 from xstreamcast.operators.units.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
@@ -43,6 +43,7 @@ class Workspace:
         self._units: dict[tuple[int, str], int] = {}  # handles of their documents
         self._tapes: dict[int, tuple[int, Minis]] = {}  # by number: the input, and its units
         self._own: dict[tuple[int, int], int] = {}  # handles of constructed nodes
+        self._trees: dict[int, OwnTrees] = {}  # by number: the constructed trees on a tape
         self._kept: list[Any] = []  # their tapes, whose identities are used
 
     def number_of(self, minis: Minis) -> int:
@@ -107,11 +108,13 @@ class Workspace:
         self._load_own(list(own.values()))
 
     def _load_own(self, nodes: Sequence[OwnNode]) -> None:
-        """Constructed trees, in the order in which they are met: they were made at any time."""
-        for _, group in itertools.groupby(nodes, key=lambda node: id(node.tape.names)):
+        """Constructed trees in their order, in which they may have come at any time."""
+        for _, group in itertools.groupby(placed(nodes), key=lambda node: id(node.tape.names)):
             some = list(group)
-            tape, rows = assembled(some)
-            handles = ((self.store.add(tape) << 32) | rows).tolist()
+            tape, rows, trees = assembled(some)
+            number = self.store.add(tape)
+            self._trees[number] = trees
+            handles = ((number << 32) | rows).tolist()
             for node, handle in zip(some, handles, strict=True):
                 self._own.setdefault((id(node.tape), node.row), handle)
             self._kept += [node.tape for node in some]
@@ -144,12 +147,12 @@ class Workspace:
             return self._units[value.source, value.unit] + value.offset
         return self._own[id(value.tape), value.row]
 
-    def cells(self, column: Column) -> list[Cell]:
-        """The values of a column, as rows keep them."""
+    def cells(self, column: Column, places: Places | None = None) -> list[Cell]:
+        """The values of a column, as rows keep them; `places`: where new nodes are made."""
         items = column.items
         tags, values = items.all_tags().tolist(), items.values.tolist()
         if not _NOT_ATOMIC.isdisjoint(tags):
-            nodes = self._references(items) if NODE in tags else {}
+            nodes = self._references(column, places) if NODE in tags else {}
             atoms = [
                 (tag, self._kept_as(tag, value, nodes) if tag in _NOT_ATOMIC else value)
                 for tag, value in zip(tags, values, strict=True)
@@ -174,17 +177,25 @@ class Workspace:
             case _:
                 return value
 
-    def _references(self, items: Items) -> dict[int, NodeRef | OwnNode]:
+    def _references(self, column: Column, places: Places | None) -> dict[int, NodeRef | OwnNode]:
         """By handle, what a node is known by beyond this evaluation."""
-        tags = items.all_tags()
-        handles = np.unique(items.values[tags == NODE].astype(np.int64))
+        items = column.items
+        nodes = np.flatnonzero(items.all_tags() == NODE)
+        handles, first = np.unique(items.values[nodes].astype(np.int64), return_index=True)
         found: dict[int, NodeRef | OwnNode] = {}
         for number in np.unique(handles >> 32).tolist():
             mine = handles[handles >> 32 == number]
             rows = mine & _ROW
+            if number in self._trees:  # the same nodes as before
+                found |= zip(mine.tolist(), self._trees[number].nodes(rows), strict=True)
+                continue
             if number not in self._tapes:
-                tape = self.store.tape(number)
-                found |= {h: OwnNode(tape, h & _ROW) for h in mine.tolist()}
+                tape, at = self.store.tape(number), nodes[first[handles >> 32 == number]]
+                if column.offsets is not None:
+                    at = np.searchsorted(column.offsets, at, "right") - 1
+                for h, row in zip(mine.tolist(), at.tolist(), strict=True):
+                    place = () if places is None else places.place(h, row)
+                    found[h] = OwnNode(tape, h & _ROW, place)
                 continue
             source, minis = self._tapes[number]
             at = np.searchsorted(minis.documents, rows, "right") - 1

@@ -85,7 +85,9 @@ class TableReader:
         if into is not None:
             store = Store(into)
             trees = [(store.tape(store.add(tape)), moved) for tape, moved in trees]
-        self._columns.node = lambda number, row: OwnNode(trees[number][0], trees[number][1](row))
+        self._columns.node = lambda number, row, place=(): OwnNode(
+            trees[number][0], trees[number][1](row), place
+        )
         for name, table in tables.items():
             if name.endswith(".rows"):
                 parts = [self._columns.values(table[one]) for one in ("rank", "cells")]

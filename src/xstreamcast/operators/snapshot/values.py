@@ -41,7 +41,8 @@ _CLASSES: Final[dict[tuple[str, ...], Callable[..., Any]]] = {
     fields: made for made, fields in _FIELDS.items()
 }
 _ROW: Final = ("row",)  # a row by its number among all rows of the snapshot
-_OWN: Final = ("tree", "at")  # a constructed node by the number of its tape, and its row there
+# a constructed node by the number of its tape, its row there, and its place in document order
+_OWN: Final = ("tree", "at", "place")
 _DECIMAL: Final = ("decimal",)
 _INTEGER: Final = ("integer",)  # one that 64 bits do not hold, in base 16
 _OF_ROWS: Final = 64  # fields of a struct at most; longer tuples are lists
@@ -96,7 +97,8 @@ class ColumnWriter:
         if kind is Row:
             return self._struct(_ROW, [[self._number(row) for row in values]])
         if kind is OwnNode:
-            return self._struct(_OWN, [[self._tape(one) for one in values], _at(values)])
+            trees, places = [self._tape(one) for one in values], [one.place for one in values]
+            return self._struct(_OWN, [trees, _at(values), places])
         if kind is Decimal:
             return self._struct(_DECIMAL, [list(map(str, values))])
         if kind in _FIELDS:
@@ -151,7 +153,7 @@ class ColumnReader:
 
     def __init__(self, held: frozenset[int] = frozenset()) -> None:
         self.rows: list[Row] = []
-        self.node: Callable[[int, int], OwnNode] | None = None
+        self.node: Callable[..., OwnNode] | None = None
         self._held = held  # inputs whose units are kept while somebody holds their names
         self.unit_names: dict[tuple[int, str], UnitName] = {}
 
@@ -182,7 +184,7 @@ class ColumnReader:
         match names:
             case ("row",):
                 return [self.rows[number] for number in parts[0]]
-            case ("tree", "at"):
+            case ("tree", "at") | ("tree", "at", "place"):
                 assert self.node is not None
                 return list(map(self.node, *parts))
             case ("decimal",):

@@ -22,7 +22,7 @@ from xstreamcast.cli.log import Log
 from xstreamcast.cli.query_arguments import (
     add_input_arguments,
     bindings,
-    query_text,
+    compiled_query,
     query_texts,
     sources,
     written_to,
@@ -117,12 +117,11 @@ def _folder(arguments: Parsed) -> Path | None:
 
 def _compiled(arguments: Parsed, output: str) -> Query | Queries:
     """The query, or those of a folder."""
-    from xstreamcast.api import Queries, query
+    from xstreamcast.api import Queries
 
     folder = _folder(arguments)
     if folder is None:
-        text, name = query_text(arguments)
-        return query(text, name=name, module_path=arguments.module_path)
+        return compiled_query(arguments)
     if arguments.runner == "spark":
         raise error("XSCU0001", "a folder of queries needs --runner local")
     if output not in ("changes", "lines"):

@@ -27,6 +27,7 @@ from xstreamcast.algebra.plan import (
 )
 from xstreamcast.algebra.program import modules_of
 from xstreamcast.algebra.walk import descendants
+from xstreamcast.edges.given_names import names_of_inputs
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.inputs import chunks, opened, paths
 from xstreamcast.edges.line_documents import form_of, read_lines
@@ -286,8 +287,7 @@ class Binding:
 
 def _unknown_input(code: str, name: str, inputs: Mapping[str, Any]) -> Error:
     """The error for a name that no input has, with the names there are."""
-    listed = f"the inputs are named {', '.join(sorted(inputs))}"
-    hint = listed if inputs else "no input has a name: -i NAME=SOURCE"
+    hint = names_of_inputs(inputs, name) if inputs else "no input has a name: -i NAME=SOURCE"
     return not_given(code, f"there is no input named {name}", hint=hint)
 
 

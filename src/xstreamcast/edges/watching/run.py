@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.analysis.infinite import refuse_blocked
 from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.algebra.analysis.timing import asks_clock
+from xstreamcast.edges.given_names import names_of_inputs
 from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of
@@ -94,10 +95,10 @@ class Watching:
         missing = [name for name in self.inputs if name not in self.sources]
         for name in missing:
             named = f"-i {name}=SOURCE" if name else "-i SOURCE"
-            given = ", ".join(sorted(one for one in self.sources if one))
+            given = [one for one in self.sources if one]
             raise error(
                 "XSCU0001", f"the query reads an input that is not given: {named}",
-                hint=f"the inputs are named {given}" if given else None,
+                hint=names_of_inputs(given, name or "") if given else None,
             )  # fmt: skip
         if self.options.checkpoint is not None:
             text = self.program.source.text if self.queries is None else self.queries.label

@@ -86,7 +86,10 @@ def unused_inputs(programs: Iterable[Program], inputs: Mapping[str, Any]) -> lis
 
 _ANY = "*"
 _SHOWN = 12  # names of the input that are listed
-_OPENERS = ("doc", "doc-available", "unparsed-text", "unparsed-text-lines", "stream")
+_OPENERS = (
+    "doc", "doc-available", "unparsed-text", "unparsed-text-lines", "unparsed-text-available",
+    "json-doc", "collection", "uri-collection", "stream",
+)  # fmt: skip
 
 
 def _explained(name: Name, there: set[Name]) -> str | None:

@@ -21,6 +21,7 @@ from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import error
+from xstreamcast.model.counted import counted
 from xstreamcast.spark.failing import failure
 from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.quiet import quieten
@@ -332,7 +333,8 @@ class SparkWatching:
 
     def report(self) -> list[str]:
         """What was emitted and kept, a line each."""
-        lines = [f"{self.totals.changes} changes in {self.totals.batches} batches"]
+        batches = counted(self.totals.batches, "batch", "batches")
+        lines = [f"{counted(self.totals.changes, 'change')} in {batches}"]
         for query, said in self.totals.said.items():
             at = f"{query}: " if len(self.queries) > 1 else ""
             lines += [

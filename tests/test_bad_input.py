@@ -111,7 +111,8 @@ def values(action: argparse.Action) -> st.SearchStrategy[str]:
 def mistyped(draw: Any, word: str) -> str:
     """A word with a letter that is left out, doubled, or another."""
     at = draw(st.integers(0, len(word) - 1))
-    return word[:at] + draw(st.sampled_from(("", word[at] * 2, "x", "-", "="))) + word[at + 1 :]
+    letter: str = draw(st.sampled_from(("", word[at] * 2, "x", "-", "=")))
+    return word[:at] + letter + word[at + 1 :]
 
 
 @st.composite

@@ -15,7 +15,7 @@ from xstreamcast.cli.arguments import everywhere
 from xstreamcast.cli.bench import present as benches
 from xstreamcast.cli.main import main
 from xstreamcast.cli.screens import EXAMPLES, help_screen
-from xstreamcast.cli.table import COMMANDS, Row
+from xstreamcast.cli.table import COMMANDS, CommandRow
 from xstreamcast.errors import UsageError
 
 ROOT = Path(__file__).parents[1]
@@ -24,7 +24,10 @@ COMMAND = [sys.executable, "-m", "xstreamcast"]
 
 @pytest.fixture
 def sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = (Row("sample", "tests.sample_command", "fails"), Row("absent", "tests.nowhere", "no"))
+    rows = (
+        CommandRow("sample", "tests.sample_command", "fails"),
+        CommandRow("absent", "tests.nowhere", "no"),
+    )
     monkeypatch.setattr(table, "COMMANDS", rows)
 
 

@@ -9,7 +9,7 @@ import traceback
 
 from xstreamcast.cli.arguments import everywhere, parser
 from xstreamcast.cli.screens import help_screen, version_line
-from xstreamcast.cli.table import Row, find, nearest, present
+from xstreamcast.cli.table import CommandRow, find, nearest, present
 from xstreamcast.errors import Error, error
 
 INTERRUPTED = 130
@@ -55,7 +55,7 @@ def _dispatch(words: list[str]) -> int:
     return 0
 
 
-def _call(row: Row, words: list[str]) -> int:
+def _call(row: CommandRow, words: list[str]) -> int:
     module = row.load()
     arguments = parser(f"xstreamcast {row.name}", row.help)
     module.add_arguments(arguments)
@@ -65,7 +65,7 @@ def _call(row: Row, words: list[str]) -> int:
         return done.code if isinstance(done.code, int) else 0
 
 
-def _unknown(name: str) -> Row:
+def _unknown(name: str) -> CommandRow:
     if name.startswith("-"):
         near = nearest(name, ["--version", "--help"])
         hint = f"did you mean {near}?" if near else "xstreamcast --help"

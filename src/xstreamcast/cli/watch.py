@@ -18,7 +18,7 @@ from xstreamcast.cli.continuous import (
     report,
     warn,
 )
-from xstreamcast.cli.log import Log
+from xstreamcast.cli.log import CommandLog
 from xstreamcast.cli.query_arguments import (
     add_input_arguments,
     bindings,
@@ -73,7 +73,7 @@ def main(arguments: Parsed) -> int:
 
 
 def _run(arguments: Parsed) -> int:
-    log = Log(arguments.log)
+    log = CommandLog(arguments.log)
     apply_limits(arguments)
     if arguments.runner == "spark":
         _refuse_on_spark(arguments)
@@ -156,7 +156,9 @@ def _metrics(arguments: Parsed) -> Metrics | None:
     return None if arguments.metrics is None else Metrics(arguments.metrics, every)
 
 
-def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching | SparkWatching:
+def _watching(
+    arguments: Parsed, keep: Any, output: str, log: CommandLog
+) -> Watching | SparkWatching:
     from xstreamcast.api import Query
     from xstreamcast.edges.watching.bound import Input
 

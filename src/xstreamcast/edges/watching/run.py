@@ -20,7 +20,7 @@ from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.watching.arriving import ArrivalLimits, Arriving
-from xstreamcast.edges.watching.failing import Failing
+from xstreamcast.edges.watching.failing import FailingSince
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
 from xstreamcast.edges.watching.metrics import refuse_memory
 from xstreamcast.edges.watching.options import Options
@@ -83,7 +83,7 @@ class Watching:
     emitted: int = 0
     _until: float | None = None  # when it stops, by the monotonic clock
     _by_wall: bool = False  # now is what the clock on the wall says
-    _failing: Failing = field(default_factory=Failing)
+    _failing: FailingSince = field(default_factory=FailingSince)
     _busy: bool = False  # whether something came when the inputs were last gone through
     _counted: bool = False  # whether the journal records all input so far
     _arrived: int | None = None  # when what is taken in was read, where that may matter

@@ -22,6 +22,7 @@ from bench.start import FRAGMENTS
 from xstreamcast.cli.arguments import Parser, parser
 from xstreamcast.cli.main import main
 from xstreamcast.cli.table import COMMANDS
+from xstreamcast.model.query_limits import query_limits, set_query_limits
 from xstreamcast.tape.limits import default_limits, set_default_limits
 
 # The others make what they show, or start Spark: tests of their own.
@@ -151,6 +152,7 @@ def command_lines(draw: Any) -> list[str]:
 def folder() -> Iterator[None]:
     """An empty folder with the files, and standard input that has ended."""
     before, limits, stdin = Path.cwd(), default_limits(), sys.stdin
+    of_query = query_limits()
     with tempfile.TemporaryDirectory() as name:
         os.chdir(name)
         for file, content in FILES.items():
@@ -162,6 +164,7 @@ def folder() -> Iterator[None]:
             sys.stdin = stdin
             os.chdir(before)
             set_default_limits(limits)
+            set_query_limits(of_query)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

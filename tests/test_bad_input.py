@@ -22,13 +22,14 @@ from bench.start import FRAGMENTS
 from xstreamcast.cli.arguments import Parser, parser
 from xstreamcast.cli.main import main
 from xstreamcast.cli.table import COMMANDS
+from xstreamcast.model.query_limits import query_limits, set_query_limits
 from xstreamcast.tape.limits import default_limits, set_default_limits
 
 # The others make what they show, or start Spark: tests of their own.
 LEFT_OUT = {"demo", "bench", "kernels"}
 ROWS = {row.name: row for row in COMMANDS if row.name not in LEFT_OUT}
 # Options that wait for more, or leave the process.
-WAITING = {"--follow", "--master", "--help", "-h", "--runner", "--for", "--clean"}
+WAITING = {"--follow", "--master", "--help", "-h", "--runner", "--for", "--clean", "--listen"}
 
 FILES = {
     "good.xml": b'<feed><item id="1"><title>a</title></item></feed>',
@@ -50,6 +51,9 @@ FILES = {
     "fake.xml.gz": b"<a/>",
     "fragment.xml": b'<stream:filler id="1" tsid="9" validTime="never"><x/></stream:filler>',
     "structure.xml": b'<stream:structure><tag name="a"/></stream:structure>',
+    "known.xml": b"<tag id='1' name='feed'><tag id='2' name='item' type='temporal'/></tag>",
+    "list.csv": b'id,name\n1,"a\n2,b,c\n',
+    "rows.ndjson": b'{"id": 1, "name": "a"}\n{"id": [}\n',
     "changes.ndjson": b'{"time":"x","diff":2}\n{"diff":1}\nno json\n',
     "query.xq": b"for $i in //item return $i/title",
     "broken.xq": b"for $i in",
@@ -70,7 +74,21 @@ VALUES = (
 
 
 # How many words without an option a command takes, usually.
-WORDS = {"infer": 2, "fragment": 1, "ingest": 1, "refused": 1, "compact": 1, "functions": 1}
+WORDS = {
+    "infer": 2, "fragment": 1, "ingest": 1, "refused": 1, "compact": 1, "functions": 1, "map": 2,
+    "index": 2, "cast": 2, "tune": 1, "serve": 2, "completion": 1, "manual": 1,
+}  # fmt: skip
+# Ways to name a source that is none, or that nothing answers at.
+PLACES = (
+    "nowhere", ".", "..", "table", "/dev/null", "*.xml", "**", "[", "~", "http://", "http://[",
+    "http://127.0.0.1:1/", "https://127.0.0.1:1/x?every=1s", "ws://127.0.0.1:1/x", "tcp://:1",
+    "tcp://127.0.0.1:1", "tcp://127.0.0.1:x", "mqtt://", "kafka://", "ftp://x/", "file://x",
+    "table:", "table:table", "table:good.xml", "cap:good.xml", "cap:", "siri-sx:json.json",
+    "nope:good.xml", "good.xml:good.xml", ":good.xml", "a b", "good.xml ", "query.xq/x",
+)  # fmt: skip
+OUTPUTS = ("/dev/full", ".", "out/of/reach", "good.xml/x", "/proc/none", "out.txt", "")
+# What keeps a command from waiting for clients.
+ENDING = {"serve": ["--listen", "127.0.0.1:0", "--for", "0s"], "cast": ["--for", "0s"]}
 
 
 def actions(command: str) -> dict[str, argparse.Action]:
@@ -91,34 +109,50 @@ def values(action: argparse.Action) -> st.SearchStrategy[str]:
 
 
 @st.composite
+def mistyped(draw: Any, word: str) -> str:
+    """A word with a letter that is left out, doubled, or another."""
+    at = draw(st.integers(0, len(word) - 1))
+    letter: str = draw(st.sampled_from(("", word[at] * 2, "x", "-", "=")))
+    return word[:at] + letter + word[at + 1 :]
+
+
+@st.composite
 def command_lines(draw: Any) -> list[str]:
     command = draw(st.sampled_from(sorted(ROWS)))
     words = [command]
     if command in ("run", "watch", "explain"):
         words += ["-q", draw(st.sampled_from(QUERIES))]
     known = actions(command)
-    for option in draw(st.lists(st.sampled_from(sorted(known)), max_size=2)) if known else ():
+    for option in draw(st.lists(st.sampled_from(sorted(known)), max_size=3)) if known else ():
         action = known[option]
         count = 0 if isinstance(action, argparse._StoreTrueAction) else action.nargs or 1
         several = count if isinstance(count, int) else 1
-        words += [option, *draw(st.lists(values(action), min_size=several, max_size=several))]
-    places = st.sampled_from((*FILES, "nowhere", ".", "table"))
+        name = draw(st.just(option) | mistyped(option)) if draw(st.booleans()) else option
+        given = st.sampled_from(OUTPUTS) if action.dest == "output" else values(action)
+        words += [name, *draw(st.lists(given, min_size=several, max_size=several))]
+    places = st.sampled_from((*FILES, *FILES, *PLACES))
     most = WORDS.get(command, 0)
     words += draw(st.lists(places, min_size=min(most, 1), max_size=most))
-    if command in ("run", "watch"):
-        source = draw(st.sampled_from(tuple(FILES)))
-        words += ["-i", draw(st.sampled_from(("", "s=", "x="))) + source]
+    if command in ("run", "watch", "serve"):
+        for source in draw(st.lists(places, min_size=1, max_size=2)):
+            words += ["-i", draw(st.sampled_from(("", "s=", "x=", "credit="))) + source]
     if command == "ingest":
         words += ["--runner", "local", "--table", draw(st.sampled_from(("table", "good.xml")))]
-    if command == "fragment" and draw(st.booleans()):
-        words += ["-s", draw(st.sampled_from(("structure.xml", "good.xml", "text.txt")))]
-    return words
+    if command == "cast":
+        words += ["--to", draw(st.sampled_from(("tcp://127.0.0.1:0", "sse", "ws://", "x")))]
+    if command in ("fragment", "ingest", "cast") and draw(st.booleans()):
+        words += [
+            "-s",
+            draw(st.sampled_from(("structure.xml", "good.xml", "text.txt", "known.xml"))),
+        ]
+    return words + ENDING.get(command, [])
 
 
 @contextmanager
 def folder() -> Iterator[None]:
     """An empty folder with the files, and standard input that has ended."""
     before, limits, stdin = Path.cwd(), default_limits(), sys.stdin
+    of_query = query_limits()
     with tempfile.TemporaryDirectory() as name:
         os.chdir(name)
         for file, content in FILES.items():
@@ -130,6 +164,7 @@ def folder() -> Iterator[None]:
             sys.stdin = stdin
             os.chdir(before)
             set_default_limits(limits)
+            set_query_limits(of_query)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -15,7 +15,7 @@ from xstreamcast.cli.arguments import everywhere
 from xstreamcast.cli.bench import present as benches
 from xstreamcast.cli.main import main
 from xstreamcast.cli.screens import EXAMPLES, help_screen
-from xstreamcast.cli.table import COMMANDS, Row
+from xstreamcast.cli.table import COMMANDS, CommandRow
 from xstreamcast.errors import UsageError
 
 ROOT = Path(__file__).parents[1]
@@ -24,7 +24,10 @@ COMMAND = [sys.executable, "-m", "xstreamcast"]
 
 @pytest.fixture
 def sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = (Row("sample", "tests.sample_command", "fails"), Row("absent", "tests.nowhere", "no"))
+    rows = (
+        CommandRow("sample", "tests.sample_command", "fails"),
+        CommandRow("absent", "tests.nowhere", "no"),
+    )
     monkeypatch.setattr(table, "COMMANDS", rows)
 
 
@@ -175,6 +178,44 @@ def test_a_reader_that_went_away_is_no_error() -> None:
     os.close(writer)
     assert done.returncode == 141
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["run", "-q", "1"],
+        ["watch", "-q", "1"],
+        ["functions"],
+        ["eval"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("output", [">&-", ">/dev/full"])
+def test_an_output_that_cannot_be_written_is_reported(words: list[str], output: str) -> None:
+    line = f'"$@" {output}'
+    request = '{"query": "1"}\n'
+    done = subprocess.run(
+        ["bash", "-c", line, "bash", *COMMAND, *words],
+        input=request, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    reason = "the output cannot be written: it is closed"
+    if output != ">&-":
+        reason = "the output does not fit: no space left on device"
+    assert done.stderr.splitlines()[0] == f"error[XSCU0004]: {reason}"
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "ignored" not in done.stderr
+
+
+def test_streams_that_are_closed_and_not_used_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<a/>")
+    words = ["run", "-q", "count(//a), count(//b)", "-i", "a.xml", "-o", "out"]
+    line = '"$@" <&- >&- 2>&-'
+    done = subprocess.run(["bash", "-c", line, "bash", *COMMAND, *words], cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "out").read_text() == "1\n0\n"
 
 
 def test_a_reader_that_went_away_hides_no_trace_of_a_later_error() -> None:

@@ -90,14 +90,11 @@ def test_amounts() -> None:
     ]  # fmt: skip
 
 
-def test_a_query_over_a_large_file_shows_its_progress_on_a_terminal(tmp_path: Path) -> None:
+def on_a_terminal(*words: str) -> tuple[bytes, bytes]:
     """The real command on a real terminal, with no patience: the file need not be large."""
-    feed = tmp_path / "feed.xml"
-    feed.write_text(f"<feed>{'<a>1</a>' * 400_000}</feed>")
-    query = "count(for $a in //a order by $a/text() descending return $a)"
     ours, theirs = pty.openpty()
     done = subprocess.Popen(
-        [sys.executable, "-c", IMPATIENT, "run", "-q", query, "-i", str(feed)],
+        [sys.executable, "-c", IMPATIENT, *words],
         stdout=subprocess.PIPE, stderr=theirs, env=os.environ | {"TERM": "xterm"},
     )  # fmt: skip
     os.close(theirs)
@@ -110,6 +107,28 @@ def test_a_query_over_a_large_file_shows_its_progress_on_a_terminal(tmp_path: Pa
     finally:
         os.close(ours)
     out, _ = done.communicate()
+    assert done.returncode == 0, said
+    return out, said
+
+
+def test_a_query_over_a_large_file_shows_its_progress_on_a_terminal(tmp_path: Path) -> None:
+    feed = tmp_path / "feed.xml"
+    feed.write_text(f"<feed>{'<a>1</a>' * 400_000}</feed>")
+    query = "count(for $a in //a order by $a/text() descending return $a)"
+    out, said = on_a_terminal("run", "-q", query, "-i", str(feed))
     assert out == b"400000\n"
     assert b"read, evaluating for" in said
     assert said.endswith(b"\r\x1b[K"), "nothing stays on the screen"
+
+
+def test_cutting_a_document_and_a_look_at_one_show_their_progress(tmp_path: Path) -> None:
+    feed, structure, cut = (str(tmp_path / name) for name in ("feed.xml", "feed.ts", "cut.xml"))
+    Path(feed).write_text(f"<feed>{'<a>1</a>' * 200_000}</feed>")
+    _, said = on_a_terminal("infer", feed, "--temporal", "a", "-o", structure)
+    assert b"1.6 MB" in said
+    assert b"3.2 MB" not in said, "what is read is counted once"
+    _, said = on_a_terminal("fragment", feed, "-s", structure, "-o", cut)
+    assert b"1.6 MB" in said
+    assert b"[\xe2\x96\x88" in said, "a bar"
+    _, said = on_a_terminal("fragment", cut, "--join", "-o", str(tmp_path / "joined.xml"))
+    assert b" MB" in said

@@ -125,6 +125,43 @@ def test_a_table_of_arrow() -> None:
     assert table.num_rows == 2
 
 
+def test_a_collection_is_a_list_of_documents(tmp_path: Path) -> None:
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).write_text(f"<d>{name}</d>")
+    count = xsc.query('for $d in collection("c") return string($d/d)')
+    given: list[Any] = [b"<d>1</d>", tmp_path / "b.xml", str(tmp_path / "*.xml")]
+    assert list(count.run(c=given)) == ["1", "b.xml", "a.xml", "b.xml"]
+    assert list(count.run(c=tmp_path)) == ["a.xml", "b.xml"]
+    assert list(count.run(c=b"<d>1</d>")) == ["1"]
+    addresses = xsc.query('uri-collection("c")')
+    assert list(addresses.run(c=[tmp_path / "a.xml"])) == [(tmp_path / "a.xml").as_uri()]
+    assert list(addresses.run(c=b"<d/>")) == ["c"]
+    with pytest.raises(xsc.Error, match="there is no collection named other"):
+        xsc.query('collection("other")').run(c=given)
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_a_frame_of_spark() -> None:
+    from xstreamcast.spark.session import session
+
+    frame = answer("//*:item", STOCK).to_spark(session())
+    assert frame.columns == ["sku", "name", "price", "tag"]
+    assert [row.price for row in frame.collect()] == [20.0, 180.5]
+
+
+def test_a_notebook_shows_a_table() -> None:
+    shown = answer("//*:item", STOCK)._repr_html_()
+    assert "<thead><tr><th>sku</th><th>name</th><th>price</th><th>tag</th></tr></thead>" in shown
+    assert "<td>Desk, &quot;oak&quot;</td><td>180.5</td><td>new; wood</td></tr>" in shown
+    assert shown.endswith("<p>2 items</p>")
+    assert answer("()")._repr_html_() == "<p>0 items</p>"
+    assert answer("'<b>'")._repr_html_().count("&lt;b&gt;") == 1
+    many = answer("1 to 1000")._repr_html_()
+    assert many.count("<tr>") == 51
+    assert many.endswith("<p>1000 items, the first 50 shown</p>")
+
+
 def roads(*severities: int) -> bytes:
     fillers = "".join(
         f'<filler id="1" tsid="2" validTime="2026-01-0{n}"><incident>{severity}</incident></filler>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -55,6 +56,19 @@ def test_every_public_name_is_on_its_page_with_a_sentence() -> None:
         _, found, rest = page.partition(f"\n## xstreamcast.{name}\n")
         assert found, name
         assert rest.split("```")[2].strip(), f"{name} has no docstring"
+
+
+@pytest.mark.skipif(find_spec("pyspark") is None, reason="the spark extra is not installed")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Query.run", "Query.watch", "Query.spark", "Queries.watch", "Answer.__iter__",
+        "Answer.to_spark", "Node.children",
+        "Changes.__aiter__", "SparkQuery.watch", "Node.__getitem__", "Node.xml", "Change.to_json",
+    ],
+)  # fmt: skip
+def test_a_method_is_on_its_page_where_its_class_inherits_it_too(name: str) -> None:
+    assert re.search(rf"^#+ {re.escape(name)}$", GENERATED["reference/python.md"](), re.M)
 
 
 @pytest.mark.skipif(find_spec("mkdocs") is None, reason="the docs extra is not installed")

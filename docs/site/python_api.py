@@ -8,8 +8,18 @@ from collections.abc import Iterator
 
 import xstreamcast
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.spark.query import SparkQuery
+from xstreamcast.tape.node import Node
 
 EXTRA = {"Change": Change, "Accumulated": Accumulated}
+# What the names above give, and nobody imports.
+GIVEN = {
+    "xstreamcast.query(…).spark(session)": SparkQuery,
+    "A node of an answer": Node,
+}
+# Public in Python, for commands and Spark alone: their arguments are internal.
+INTERNAL = {"answer", "telling", "watching"}
+SPECIAL = ("__iter__", "__aiter__", "__getitem__")
 
 
 def python_page() -> str:
@@ -23,14 +33,16 @@ def python_page() -> str:
     names += [name for name in xstreamcast.__all__ if not name[0].islower()]
     for name in names:
         parts.append(entry(f"xstreamcast.{name}", getattr(xstreamcast, name)))
+    parts += [entry(name, value, constructed=False) for name, value in GIVEN.items()]
     parts.append("## xstreamcast.model.change\n")
     parts += [entry(name, value, 3) for name, value in EXTRA.items()]
     return "\n".join(parts)
 
 
-def entry(name: str, value: object, level: int = 2) -> str:
-    """A function, or a class with its methods."""
-    parts = [f"{'#' * level} {name}\n", described(name.rpartition(".")[2], value)]
+def entry(name: str, value: object, level: int = 2, constructed: bool = True) -> str:
+    """A function, or a class with its methods; its signature, if users construct it."""
+    sentence = described(name.rpartition(".")[2], value) if constructed else documented(value)
+    parts = [f"{'#' * level} {name}\n", sentence]
     if inspect.isclass(value):
         parts += [
             f"{'#' * (level + 1)} {value.__name__}.{member}\n\n{described(member, one)}"
@@ -40,20 +52,29 @@ def entry(name: str, value: object, level: int = 2) -> str:
 
 
 def members(value: type) -> Iterator[tuple[str, object]]:
-    """Public methods and properties of its own, in the order of the source."""
-    for member, one in vars(value).items():
-        if isinstance(one, (classmethod, staticmethod)):
-            one = one.__func__
-        documented = inspect.isfunction(one) or isinstance(one, property)
-        if documented and not member.startswith("_") and inspect.getdoc(one):
-            yield member, one
+    """Public methods and properties, its own first, in the order of the source."""
+    seen = set(INTERNAL)
+    for owner in value.__mro__:
+        if not owner.__module__.startswith("xstreamcast"):
+            continue
+        for member, one in vars(owner).items():
+            if isinstance(one, (classmethod, staticmethod)):
+                one = one.__func__
+            shown = inspect.isfunction(one) or isinstance(one, property)
+            public = not member.startswith("_") or member in SPECIAL
+            if shown and public and inspect.getdoc(one) and member not in seen:
+                seen.add(member)
+                yield member, one
 
 
 def described(name: str, value: object) -> str:
+    return f"```text\n{signature(name, value)}\n```\n\n{documented(value)}"
+
+
+def documented(value: object) -> str:
     doc = inspect.getdoc(value) or ""
     first, _, rest = doc.partition("\n\n")
-    text = f"{first}\n\n{fenced(rest)}" if rest else f"{first}\n"
-    return f"```text\n{signature(name, value)}\n```\n\n{text}\n"
+    return (f"{first}\n\n{fenced(rest)}" if rest else f"{first}\n") + "\n"
 
 
 def fenced(rest: str) -> str:

@@ -20,7 +20,7 @@ from tests.edges.sources.commands import interruptible
 from tests.edges.sources.servers import LONG, until
 from xstreamcast.cli import serve
 from xstreamcast.cli.arguments import parser
-from xstreamcast.cli.log import Log
+from xstreamcast.cli.log import CommandLog
 from xstreamcast.edges.changes import ChangeReader
 from xstreamcast.edges.sources.events import EventReader
 from xstreamcast.serve.serving import Serving
@@ -81,7 +81,7 @@ def served(*words: str) -> Iterator[Server]:
     arguments = parser("serve", "")
     serve.add_arguments(arguments)
     parsed = arguments.parse_args(["--listen", "127.0.0.1:0", *words])
-    serving = serve._serving(parsed, None, Log("text"))
+    serving = serve._serving(parsed, None, CommandLog("text"))
     said: list[str] = []
     failed: list[BaseException] = []
     serving.say = said.append

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
@@ -22,7 +23,18 @@ class Parser(argparse.ArgumentParser):
         if number is not None:
             kind = "a whole number" if number[2] == "int" else "a number"
             message = f"{number[1].rpartition('/')[2]} must be {kind}; got {number[3]}"
+        missing = re.fullmatch(r"the following arguments are required: (.*)", message)
+        if missing is not None:
+            message = f"{self.prog} needs {missing[1].replace(', ', ' and ')}"
+        surplus = re.fullmatch(r"unrecognized arguments: (\S+).*", message)
+        if surplus is not None:
+            what = "has no option" if surplus[1].startswith("-") else "does not take"
+            message = f"{self.prog} {what} {surplus[1]}"
         raise error("XSCU0001", message, hint=f"{self.prog} --help")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """argparse passes over an output that cannot be written; a command reports it."""
+        (file or sys.stderr).write(message)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is none of the choices, with the nearest of them."""
@@ -51,8 +63,9 @@ class Parser(argparse.ArgumentParser):
             return
         from difflib import get_close_matches
 
-        near = get_close_matches(name, [one for one in known if one.startswith("--")], 1)
-        hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help"
+        long = [one.removeprefix("--") for one in known if one.startswith("--")]
+        near = get_close_matches(name.removeprefix("--"), long, 1)
+        hint = f"did you mean --{near[0]}?" if near else f"{self.prog} --help"
         raise error("XSCU0001", f"{self.prog} has no option {name}", hint=hint)
 
 

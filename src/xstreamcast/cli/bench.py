@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, parser
-from xstreamcast.cli.table import Module, nearest
+from xstreamcast.cli.table import CommandModule, nearest
 from xstreamcast.errors import error
 
 CHECKOUT: Final = Path(__file__).parents[3]
@@ -89,7 +89,7 @@ def _find(name: str) -> Bench:
     raise error("XSCU0002", f"there is no benchmark {name}", hint=hint)
 
 
-def _load(name: str) -> Module:
+def _load(name: str) -> CommandModule:
     if str(CHECKOUT) not in sys.path:
         sys.path.insert(0, str(CHECKOUT))
-    return cast(Module, import_module(f"bench.{name}"))
+    return cast(CommandModule, import_module(f"bench.{name}"))

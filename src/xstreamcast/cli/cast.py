@@ -10,6 +10,7 @@ from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.query_arguments import sources
 from xstreamcast.edges.durations import micros
 from xstreamcast.errors import error
+from xstreamcast.model.counted import counted
 
 if TYPE_CHECKING:
     from xstreamcast.serve.carousel import Keep
@@ -140,11 +141,12 @@ def _say(sentence: str) -> None:
 
 def _report(casting: Casting) -> None:
     for name, carousel in casting.hub.streams.items():
-        said = f"{name}: {carousel.taken} fragments, {len(carousel)} kept for late listeners"
+        said = f"{name}: {counted(carousel.taken, 'fragment')}, "
+        said += f"{len(carousel)} kept for late listeners"
         _say(said + (f", {carousel.replaced} replaced" if carousel.replaced else ""))
     for refused in casting.hub.refused:
         _say(f"refused: {refused}")
-    _say(f"{casting.hub.most} listeners at once" + _stuck(casting.hub.stuck))
+    _say(f"{counted(casting.hub.most, 'listener')} at once" + _stuck(casting.hub.stuck))
 
 
 def _stuck(count: int) -> str:

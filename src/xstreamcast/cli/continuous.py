@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.log import Log
+from xstreamcast.cli.log import CommandLog
 from xstreamcast.edges.disk import FULL
 from xstreamcast.edges.durations import micros
 from xstreamcast.errors import Error, error
@@ -67,7 +67,7 @@ def add_continuous_arguments(parser: Parser) -> None:
     )  # fmt: skip
 
 
-def continuous_options(arguments: Parsed, keep: Any, log: Log) -> Options:
+def continuous_options(arguments: Parsed, keep: Any, log: CommandLog) -> Options:
     """The options of the command, as options of the library."""
     from xstreamcast.edges.watching import Options
 
@@ -102,7 +102,7 @@ def logged(arguments: Parsed, run: Callable[[Parsed], int]) -> int:
     except Error as failed:
         place = None if failed.place is None else str(failed.place)
         more = {"code": failed.code, "place": place, "hint": failed.hint}
-        Log("json").write("error", failed.message, **more)
+        CommandLog("json").write("error", failed.message, **more)
         return failed.exit_status
 
 
@@ -134,7 +134,7 @@ def fitting(arguments: Parsed, output: str | None = None) -> Iterator[None]:
         ) from None  # fmt: skip
 
 
-def warn(watching: Watching | SparkWatching, log: Log) -> None:
+def warn(watching: Watching | SparkWatching, log: CommandLog) -> None:
     """Say beforehand what queries share, and what may grow without bound, and why."""
     from xstreamcast.algebra.analysis.inputs import inputs_of
     from xstreamcast.operators.feeds.once import read_once
@@ -154,7 +154,7 @@ def warn(watching: Watching | SparkWatching, log: Log) -> None:
             log.write("note", f"{at}{sentence}")
 
 
-def report(watching: Watching | SparkWatching, kept: Quarantine | None, log: Log) -> None:
+def report(watching: Watching | SparkWatching, kept: Quarantine | None, log: CommandLog) -> None:
     """What was read, emitted, refused and kept, at the end."""
     for said in watching.report():
         log.write("report", said)

@@ -1,4 +1,8 @@
-"""Why an answer may be empty: a namespace, a misspelt name, an input that the query never names."""
+"""Why an answer may be empty: a namespace, a misspelt name, an input that the query never names.
+
+A name that the input does not have explains an empty answer if the answer consists of what is found
+by it, or if it is nearly a name of the input.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.algebra.plan import Call, Const, FunctionRef, Plan, Step, StreamInput
+from xstreamcast.algebra.plan import (
+    Call,
+    Const,
+    Filter,
+    ForEach,
+    FunctionRef,
+    IntervalProjection,
+    Let,
+    OrderBy,
+    Path,
+    Plan,
+    Return,
+    Root,
+    Step,
+    StreamInput,
+    VersionProjection,
+    Where,
+)
 from xstreamcast.algebra.walk import descendants
 
 if TYPE_CHECKING:
@@ -18,15 +39,25 @@ Name = tuple[str, str]  # URI and local part; the URI * is a wildcard
 
 def likely_causes(programs: Iterable[Program], answer: Answer) -> list[str]:
     """What may explain an answer without items, a sentence each."""
-    there = _names(answer)
-    named = {name for program in programs for name in _names_in(program)}
+    there, programs = _names(answer), tuple(programs)
     there_locally = {local for _, local in there}
+    named = {name for program in programs for name in _names_in(_nodes(program))}
+    needed = {name for program in programs for name in _names_in(_needed(program.body))}
     missing = sorted(
         name
         for name in named
         if (name[1] not in there_locally if name[0] == _ANY else name not in there)
     )
-    return [said for name in missing if (said := _explained(name, there)) is not None]
+    found = {name: _explained(name, there) for name in missing}
+    said = [sentence for sentence in found.values() if sentence is not None]
+    absent = [
+        local for (uri, local), why in found.items() if why is None and (uri, local) in needed
+    ]
+    if absent:
+        said.append(_absent(absent, _listed(answer) or there_locally))
+    elif not missing:
+        said += filter(None, (_not_the_root(program.body, answer) for program in programs))
+    return said
 
 
 def unused_inputs(programs: Iterable[Program], inputs: Mapping[str, Any]) -> list[str]:
@@ -54,7 +85,11 @@ def unused_inputs(programs: Iterable[Program], inputs: Mapping[str, Any]) -> lis
 
 
 _ANY = "*"
-_OPENERS = ("doc", "doc-available", "unparsed-text", "unparsed-text-lines", "stream")
+_SHOWN = 12  # names of the input that are listed
+_OPENERS = (
+    "doc", "doc-available", "unparsed-text", "unparsed-text-lines", "unparsed-text-available",
+    "json-doc", "collection", "uri-collection", "stream",
+)  # fmt: skip
 
 
 def _explained(name: Name, there: set[Name]) -> str | None:
@@ -67,8 +102,47 @@ def _explained(name: Name, there: set[Name]) -> str | None:
         return f"the query looks for {local} {_in(uri)}, the input has it {said}" + (
             f" ({hint})" if hint else ""
         )
-    near = get_close_matches(local, sorted({known for _, known in there}), 1, 0.7)
-    return f"nothing in the input is called {local}; there is {near[0]}" if near else None
+    alike = {known.casefold(): known for _, known in sorted(there)}
+    near = get_close_matches(local.casefold(), list(alike), 1, 0.7)
+    return f"nothing in the input is called {local}; there is {alike[near[0]]}" if near else None
+
+
+def _listed(answer: Answer) -> set[str]:
+    """The names that the structures of streams know: what was read has those of its wire too."""
+    tags = (tag for one in answer.loaded for tag in one.history.structure.tags.values())
+    return {tag.local for tag in tags}
+
+
+def _absent(names: list[str], there: set[str]) -> str:
+    """That nothing has the names, and the names that there are."""
+    known = sorted(filter(None, there))
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    listed = f"; there are {', '.join(known[:_SHOWN])}{more}" if known else ""
+    return f"nothing in the input is called {' or '.join(names)}{listed}"
+
+
+def _not_the_root(plan: Plan, answer: Answer) -> str | None:
+    """That a path begins with /name, and the root element has another name."""
+    wanted = {
+        step.test.local
+        for step in _needed(plan)
+        if step.axis == "child" and isinstance(step.input, Root) and step.test.local
+    }
+    root = _root_element(answer)
+    if len(wanted) != 1 or root is None or root in wanted:
+        return None
+    name = next(iter(wanted))
+    return f"the root element is {root}, and /{name} finds a root element; //{name} finds any"
+
+
+def _root_element(answer: Answer) -> str | None:
+    """The local name of the root element of the document that was read first, if one was."""
+    try:
+        first = answer.store.tape(0)[0]
+    except LookupError:  # nothing was read, or it is no longer there
+        return None
+    elements = [one for one in first.children if one.kind == "element"]
+    return elements[0].name.rpartition(":")[2] if elements else None
 
 
 def _in(uri: str) -> str:
@@ -84,8 +158,8 @@ def _names(answer: Answer) -> set[Name]:
     return found
 
 
-def _names_in(program: Program) -> Iterator[Name]:
-    for node in _nodes(program):
+def _names_in(nodes: Iterable[Plan]) -> Iterator[Name]:
+    for node in nodes:
         if isinstance(node, Step) and node.test.local is not None:
             yield _ANY if node.test.uri is None else node.test.uri, node.test.local
 
@@ -95,3 +169,32 @@ def _nodes(program: Program) -> Iterator[Plan]:
     plans += [one.value for one in program.variables if one.value is not None]
     for plan in plans:
         yield from descendants(plan)
+
+
+def _needed(plan: Plan) -> Iterator[Step]:
+    """The steps without whose nodes the plan has no items."""
+    match plan:
+        case Step(input):
+            yield plan
+            yield from _needed(input)
+        case Path(left, right):
+            yield from _needed(left)
+            yield from _needed(right)
+        case Filter(input, predicate):
+            yield from _needed(input)
+            yield from _needed(predicate)
+        case IntervalProjection(input) | VersionProjection(input):
+            yield from _needed(input)
+        case Return(source, result):
+            yield from _needed(source)
+            yield from _needed(result)
+        case ForEach(source, _, items, _, False):
+            yield from _needed(source)
+            yield from _needed(items)
+        case Where(source, test):
+            yield from _needed(source)
+            yield from _needed(test)
+        case Let(source) | OrderBy(source):
+            yield from _needed(source)
+        case _:
+            return

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import BinaryIO
 
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.progress import work_shown
 from xstreamcast.errors import error
 from xstreamcast.model.counted import counted
 
@@ -52,9 +53,14 @@ def main(arguments: Parsed) -> int:
     return _cut(arguments)
 
 
+def _shown(arguments: Parsed) -> AbstractContextManager[None]:
+    """Progress, unless fragments appear on the same terminal."""
+    return nullcontext() if arguments.output is None and sys.stdout.isatty() else work_shown()
+
+
 def _cut(arguments: Parsed) -> int:
     from xstreamcast.edges.cutting import cut
-    from xstreamcast.edges.inputs import chunks, paths
+    from xstreamcast.edges.inputs import announce, chunks, paths
     from xstreamcast.edges.structures import read_structure
     from xstreamcast.edges.valid_time import valid_time
     from xstreamcast.edges.wire.encoder import CLOSE, EOS, OPEN, structure_line
@@ -62,12 +68,13 @@ def _cut(arguments: Parsed) -> int:
     structure = read_structure(arguments.structure)
     valid = valid_time(arguments.valid_time) if arguments.valid_time else None
     (path,) = paths(arguments.file) if arguments.file == "-" else [arguments.file]
+    announce([path])
     lines: Iterable[bytes] = cut(chunks(path), structure, valid=valid, name=path)
-    if arguments.shuffle is not None:
-        lines = list(lines)
-        random.Random(arguments.shuffle).shuffle(lines)
     count = untimed = 0
-    with output(arguments.output) as out:
+    with output(arguments.output) as out, _shown(arguments):
+        if arguments.shuffle is not None:
+            lines = list(lines)
+            random.Random(arguments.shuffle).shuffle(lines)
         out.write(OPEN + structure_line(structure))
         for line in lines:
             out.write(line)
@@ -85,7 +92,8 @@ def _join(arguments: Parsed) -> int:
     from xstreamcast.edges.joining import join
     from xstreamcast.edges.quarantine import Quarantine
 
-    joined = join(arguments.file, arguments.structure, arguments.on_error)
+    with work_shown():
+        joined = join(arguments.file, arguments.structure, arguments.on_error)
     with output(arguments.output) as out:
         out.write(joined.document + b"\n")
     kept = arguments.quarantine or f"{stream_name(arguments.file)}.refused.xml"

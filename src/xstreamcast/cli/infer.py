@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.fragment import output
+from xstreamcast.cli.progress import work_shown
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def main(arguments: Parsed) -> int:
     from xstreamcast.edges.structures import write_structure
 
     wishes = Wishes(tuple(arguments.temporal), tuple(arguments.event), tuple(arguments.filler))
-    proposal = propose(_graph(arguments.files, arguments.root), wishes)
+    with work_shown():
+        proposal = propose(_graph(arguments.files, arguments.root), wishes)
     with output(arguments.output) as out:
         out.write(write_structure(proposal.structure) + b"\n")
     for line in proposal.lines():
@@ -68,10 +70,11 @@ def _graph(files: list[str], root: str | None) -> Graph:
 
 
 def _document(path: str) -> tuple[str, bytes]:
-    from xstreamcast.edges.inputs import chunks
+    from xstreamcast.edges.inputs import opened
     from xstreamcast.edges.sources.looks import HEAD, refuse_foreign
 
-    content = b"".join(chunks(path))
+    with opened(path) as file:
+        content = file.read()  # the parser counts it as progress
     refuse_foreign(content[:HEAD], path)
     return path, content
 

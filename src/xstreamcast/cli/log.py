@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import Refused
 
 
-class Log:
+class CommandLog:
     """Notes, refused fragments, counts and errors, a line each."""
 
     def __init__(self, form: str) -> None:

@@ -9,7 +9,7 @@ import traceback
 
 from xstreamcast.cli.arguments import everywhere, parser
 from xstreamcast.cli.screens import help_screen, version_line
-from xstreamcast.cli.table import Row, find, nearest, present
+from xstreamcast.cli.table import CommandRow, find, nearest, present
 from xstreamcast.errors import Error, error
 
 INTERRUPTED = 130
@@ -19,18 +19,22 @@ READER_GONE = 141  # what a shell reports for any filter whose reader went away
 def main(argv: list[str]) -> int:
     """Run one command line → its exit code. Data goes to stdout, all else to stderr."""
     try:
-        status = _guarded(argv)
-        sys.stdout.flush()
-        return status
+        return _guarded(argv)
     except BrokenPipeError:
-        # The interpreter flushes once more on its way out; give it a file to write to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return READER_GONE
+
+
+def _discard_output() -> None:
+    """The interpreter flushes once more on its way out; give it a file to write to."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _guarded(argv: list[str]) -> int:
     try:
-        return _dispatch(everywhere(argv).words)
+        status = _dispatch(everywhere(argv).words)
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -51,7 +55,7 @@ def _dispatch(words: list[str]) -> int:
     return 0
 
 
-def _call(row: Row, words: list[str]) -> int:
+def _call(row: CommandRow, words: list[str]) -> int:
     module = row.load()
     arguments = parser(f"xstreamcast {row.name}", row.help)
     module.add_arguments(arguments)
@@ -61,7 +65,7 @@ def _call(row: Row, words: list[str]) -> int:
         return done.code if isinstance(done.code, int) else 0
 
 
-def _unknown(name: str) -> Row:
+def _unknown(name: str) -> CommandRow:
     if name.startswith("-"):
         near = nearest(name, ["--version", "--help"])
         hint = f"did you mean {near}?" if near else "xstreamcast --help"
@@ -76,7 +80,12 @@ def _report(caught: Exception, argv: list[str]) -> int:
     raised = _as_error(caught)
     if "--debug" in argv:
         traceback.print_exception(caught, file=sys.stderr)
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:  # what was caught came first, and is reported
+        _discard_output()
     sys.stderr.write(raised.render(_colored(argv)) + "\n")
     return raised.exit_status
 
@@ -89,6 +98,8 @@ def _as_error(caught: Exception) -> Error:
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG, strerror=str(reason)):
             what = caught.filename or "the output"
             return error("XSCU0004", f"{what} does not fit: {reason.lower()}")
+        case OSError(errno=errno.EBADF, filename=None):
+            return error("XSCU0004", "the output cannot be written: it is closed")
         case FileExistsError(filename=str(name)):
             return error("XSCU0003", f"{name} must be a folder; it is a file")
         case NotADirectoryError(filename=str(name)):

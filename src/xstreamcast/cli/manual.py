@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from xstreamcast import __version__
 from xstreamcast.cli.arguments import Parsed, Parser, parser
 from xstreamcast.cli.screens import EXIT_CODES
-from xstreamcast.cli.table import Row, present
+from xstreamcast.cli.table import CommandRow, present
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def described() -> Iterator[Described]:
         yield describe(row)
 
 
-def describe(row: Row) -> Described:
+def describe(row: CommandRow) -> Described:
     made = parser(f"xstreamcast {row.name}", row.help)
     row.load().add_arguments(made)
     every = [_option(made, action) for action in made._actions if action.help != "==SUPPRESS=="]

@@ -82,6 +82,21 @@ def query_text(arguments: Parsed) -> tuple[str, str]:
     return query_file(Path(arguments.file)), arguments.file
 
 
+def compiled_query(arguments: Parsed) -> Query:
+    """The query, compiled; where it lacks the declaration of a variable of -b, a hint says so."""
+    from xstreamcast.api import query
+
+    text, name = query_text(arguments)
+    try:
+        return query(text, name=name, module_path=arguments.module_path)
+    except Error as caught:
+        undeclared = re.match(r"variable \$(\S+) is not declared", caught.message)
+        given = [word.partition("=")[0] for word in arguments.bind]
+        if caught.hint is None and undeclared is not None and undeclared[1] in given:
+            caught.hint = f"begin the query with: declare variable ${undeclared[1]} external;"
+        raise
+
+
 def query_texts(folder: Path) -> dict[str, str]:
     """The queries of a folder: the files that end in .xq, by their names without it."""
     found = sorted(one for one in folder.iterdir() if one.suffix == ".xq" and one.is_file())
@@ -94,10 +109,18 @@ def query_file(path: Path) -> str:
     """The text of a query."""
     try:
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        hint = "a query that is no file is given with -q" if _may_be_query(path) else None
+        raise error("XSCU0003", f"cannot open {path}: no such file", hint=hint) from None
     except UnicodeDecodeError as why:
         raise error(
             "XSCU0003", f"{path} is not UTF-8: invalid byte at offset {why.start}"
         ) from None
+
+
+def _may_be_query(path: Path) -> bool:
+    """Whether a word that names no file has what queries have and names of files have not."""
+    return re.search(r"[$(\[{@=<]|//|^/?\w+$", str(path)) is not None
 
 
 def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
@@ -168,7 +191,7 @@ def _binding(word: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if not equals:
         raise error("XSCU0001", f"a binding must be NAME=VALUE; got {word}")
-    return name, value
+    return name.removeprefix("$"), value
 
 
 def hint_at_context(caught: Error, words: list[str]) -> None:
@@ -213,4 +236,4 @@ def written_to(path: str) -> Iterator[None]:
         if failed.filename not in (None, path):
             raise
         why = (failed.strerror or str(failed)).lower()
-        raise error("XSCU0004", f"{path} cannot be written: {why}") from None
+        raise error("XSCU0004", f"{path or 'the output'} cannot be written: {why}") from None

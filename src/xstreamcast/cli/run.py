@@ -15,8 +15,8 @@ from xstreamcast.cli.progress import work_shown
 from xstreamcast.cli.query_arguments import (
     add_input_arguments,
     bindings,
+    compiled_query,
     hint_at_context,
-    query_text,
     sources,
     written_to,
 )
@@ -65,13 +65,10 @@ def add_arguments(parser: Parser) -> None:
 
 def main(arguments: Parsed) -> int:
     """Compile, run, write."""
-    from xstreamcast.api import query
-
     apply_limits(arguments)
-    text, name = query_text(arguments)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
-    compiled = query(text, name=name, module_path=arguments.module_path)
+    compiled = compiled_query(arguments)
     document, named = read_sources(arguments.input)
     with quarantined(arguments) as keep:
         inputs = {**named, **bindings(compiled, arguments.bind)}
@@ -104,7 +101,7 @@ def _explain_emptiness(compiled: Query, answer: Answer, named: dict[str, Any]) -
 
     programs = compiled.programs.values()
     said = unused_inputs(programs, named)
-    if not len(answer):
+    if not len(answer) and not any(loaded.unfit for loaded in answer.loaded):
         causes = likely_causes(programs, answer)
         said += [f"the answer is empty: {cause}" for cause in causes]
     for sentence in said:

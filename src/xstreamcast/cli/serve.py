@@ -18,7 +18,7 @@ from xstreamcast.cli.continuous import (
     report,
     warn,
 )
-from xstreamcast.cli.log import Log
+from xstreamcast.cli.log import CommandLog
 from xstreamcast.cli.query_arguments import (
     add_source_arguments,
     bindings,
@@ -69,7 +69,7 @@ def main(arguments: Parsed) -> int:
 def _run(arguments: Parsed) -> int:
     import asyncio
 
-    log = Log(arguments.log)
+    log = CommandLog(arguments.log)
     apply_limits(arguments)
     seconds = micros(arguments.seconds)
     with fitting(arguments), quarantine(arguments) as kept:
@@ -96,7 +96,7 @@ def _run(arguments: Parsed) -> int:
     return 0
 
 
-def _serving(arguments: Parsed, kept: Quarantine | None, log: Log) -> Serving:
+def _serving(arguments: Parsed, kept: Quarantine | None, log: CommandLog) -> Serving:
     from xstreamcast.api import Queries
     from xstreamcast.edges.watching.bound import Input
     from xstreamcast.edges.watching.metrics import Metrics

@@ -12,7 +12,7 @@ from typing import Final, Protocol, cast
 from xstreamcast.cli.arguments import Parsed, Parser
 
 
-class Module(Protocol):
+class CommandModule(Protocol):
     """What a command's file offers."""
 
     add_arguments: Callable[[Parser], None]
@@ -20,7 +20,7 @@ class Module(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CommandRow:
     """A command: its name, its file, and what it does in a few words."""
 
     name: str
@@ -30,40 +30,62 @@ class Row:
     def present(self) -> bool:
         return find_spec(self.module) is not None
 
-    def load(self) -> Module:
+    def load(self) -> CommandModule:
         """Commands are imported when they are called: `--help` must not wait for compilers."""
-        return cast(Module, import_module(self.module))
+        return cast(CommandModule, import_module(self.module))
 
 
 COMMANDS: Final = (
-    Row("demo", "xstreamcast.cli.demo", "run continuous queries over a small generated feed"),
-    Row("run", "xstreamcast.cli.run", "evaluate a query once"),
-    Row("watch", "xstreamcast.cli.watch", "keep a query running and print how its answer changes"),
-    Row("serve", "xstreamcast.cli.serve", "keep queries running; a page and an API show answers"),
-    Row("explain", "xstreamcast.cli.explain", "print how a query is parsed, planned and executed"),
-    Row("map", "xstreamcast.cli.map", "propose a mapping for a feed, or check one"),
-    Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),
-    Row("infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"),
-    Row("ingest", "xstreamcast.cli.ingest", "append a stream to a fragment table"),
-    Row("cast", "xstreamcast.cli.cast", "broadcast a stream as fragments"),
-    Row("tune", "xstreamcast.cli.tune", "receive a broadcast, each fragment once"),
-    Row("refused", "xstreamcast.cli.refused", "list the quarantine of a fragment table"),
-    Row("compact", "xstreamcast.cli.compact", "merge the small files of a fragment table"),
-    Row("index", "xstreamcast.cli.index", "keep values of a fragment table for queries to skip by"),
-    Row("functions", "xstreamcast.cli.functions", "list the functions that queries can call"),
-    Row("eval", "xstreamcast.cli.eval", "evaluate queries sent as lines of JSON on stdin"),
-    Row("kernels", "xstreamcast.cli.kernels", "compile the kernels for this processor"),
-    Row("completion", "xstreamcast.cli.completion", "print completions for bash, zsh or fish"),
-    Row("manual", "xstreamcast.cli.manual", "print the man page: xstreamcast manual | man -l -"),
-    Row("bench", "xstreamcast.cli.bench", "generate data and run benchmarks (source checkout)"),
+    CommandRow(
+        "demo", "xstreamcast.cli.demo", "run continuous queries over a small generated feed"
+    ),
+    CommandRow("run", "xstreamcast.cli.run", "evaluate a query once"),
+    CommandRow(
+        "watch", "xstreamcast.cli.watch", "keep a query running and print how its answer changes"
+    ),
+    CommandRow(
+        "serve", "xstreamcast.cli.serve", "keep queries running; a page and an API show answers"
+    ),
+    CommandRow(
+        "explain", "xstreamcast.cli.explain", "print how a query is parsed, planned and executed"
+    ),
+    CommandRow("map", "xstreamcast.cli.map", "propose a mapping for a feed, or check one"),
+    CommandRow(
+        "fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"
+    ),
+    CommandRow(
+        "infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"
+    ),
+    CommandRow("ingest", "xstreamcast.cli.ingest", "append a stream to a fragment table"),
+    CommandRow("cast", "xstreamcast.cli.cast", "broadcast a stream as fragments"),
+    CommandRow("tune", "xstreamcast.cli.tune", "receive a broadcast, each fragment once"),
+    CommandRow("refused", "xstreamcast.cli.refused", "list the quarantine of a fragment table"),
+    CommandRow("compact", "xstreamcast.cli.compact", "merge the small files of a fragment table"),
+    CommandRow(
+        "index", "xstreamcast.cli.index", "keep values of a fragment table for queries to skip by"
+    ),
+    CommandRow(
+        "functions", "xstreamcast.cli.functions", "list the functions that queries can call"
+    ),
+    CommandRow("eval", "xstreamcast.cli.eval", "evaluate queries sent as lines of JSON on stdin"),
+    CommandRow("kernels", "xstreamcast.cli.kernels", "compile the kernels for this processor"),
+    CommandRow(
+        "completion", "xstreamcast.cli.completion", "print completions for bash, zsh or fish"
+    ),
+    CommandRow(
+        "manual", "xstreamcast.cli.manual", "print the man page: xstreamcast manual | man -l -"
+    ),
+    CommandRow(
+        "bench", "xstreamcast.cli.bench", "generate data and run benchmarks (source checkout)"
+    ),
 )
 
 
-def present() -> list[Row]:
+def present() -> list[CommandRow]:
     return [row for row in COMMANDS if row.present()]
 
 
-def find(name: str) -> Row | None:
+def find(name: str) -> CommandRow | None:
     return next((row for row in present() if row.name == name), None)
 
 

@@ -50,11 +50,13 @@ class Tuned:
         self._begun = False
 
     def listen(self, source: str, until: float | None) -> None:
+        from xstreamcast.edges.sources import is_place
         from xstreamcast.edges.watching.pieces import pieces
         from xstreamcast.edges.wire.decoder import Decoder
 
         decoder = Decoder("tuned")
-        for piece in pieces(source, follow=True, patience=lambda: 0.1):
+        follow = is_place(source)  # a file holds what was received before, and ends
+        for piece in pieces(source, follow=follow, patience=lambda: 0.1):
             for arrival in decoder.end_input() if piece is None else decoder.feed(piece):
                 self._take(arrival, decoder.ids)
             over = decoder.ended or (until is not None and time.monotonic() >= until)

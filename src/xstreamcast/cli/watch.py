@@ -18,11 +18,11 @@ from xstreamcast.cli.continuous import (
     report,
     warn,
 )
-from xstreamcast.cli.log import Log
+from xstreamcast.cli.log import CommandLog
 from xstreamcast.cli.query_arguments import (
     add_input_arguments,
     bindings,
-    query_text,
+    compiled_query,
     query_texts,
     sources,
     written_to,
@@ -73,7 +73,7 @@ def main(arguments: Parsed) -> int:
 
 
 def _run(arguments: Parsed) -> int:
-    log = Log(arguments.log)
+    log = CommandLog(arguments.log)
     apply_limits(arguments)
     if arguments.runner == "spark":
         _refuse_on_spark(arguments)
@@ -117,12 +117,11 @@ def _folder(arguments: Parsed) -> Path | None:
 
 def _compiled(arguments: Parsed, output: str) -> Query | Queries:
     """The query, or those of a folder."""
-    from xstreamcast.api import Queries, query
+    from xstreamcast.api import Queries
 
     folder = _folder(arguments)
     if folder is None:
-        text, name = query_text(arguments)
-        return query(text, name=name, module_path=arguments.module_path)
+        return compiled_query(arguments)
     if arguments.runner == "spark":
         raise error("XSCU0001", "a folder of queries needs --runner local")
     if output not in ("changes", "lines"):
@@ -157,7 +156,9 @@ def _metrics(arguments: Parsed) -> Metrics | None:
     return None if arguments.metrics is None else Metrics(arguments.metrics, every)
 
 
-def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching | SparkWatching:
+def _watching(
+    arguments: Parsed, keep: Any, output: str, log: CommandLog
+) -> Watching | SparkWatching:
     from xstreamcast.api import Query
     from xstreamcast.edges.watching.bound import Input
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from xstreamcast.model.counted import counted
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
     from xstreamcast.edges.loading import Loaded
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
+
+
+Frame = TypeVar("Frame", covariant=True)
+
+
+class MakesFrames(Protocol[Frame]):
+    """A session of Spark, as far as an answer needs it: pyspark is not imported for it."""
+
+    def createDataFrame(self, data: Any, /) -> Frame:
+        """A DataFrame with the rows of a table of Arrow."""
 
 
 class Answer:
@@ -65,6 +77,13 @@ class Answer:
 
         return needed("pyarrow").table(columns(self.rows()))
 
+    def to_spark(self, spark: MakesFrames[Frame]) -> Frame:
+        """The rows as a DataFrame of this session of Spark.
+
+        To evaluate the query itself on Spark: `query.spark(spark).run(…)`.
+        """
+        return spark.createDataFrame(self.to_arrow())
+
     def lines(self) -> Iterator[str]:
         """One line per item: nodes as XML, maps and arrays as JSON, atomic values as strings."""
         from xstreamcast.evaluate.results.results import lines
@@ -81,4 +100,11 @@ class Answer:
         return answer_text(self.store, self.items, self.program, parameters)
 
     def __repr__(self) -> str:
-        return f"<Answer: {len(self)} items>"
+        return f"<Answer: {counted(len(self), 'item')}>"
+
+    def _repr_html_(self) -> str:
+        """A table, in a notebook."""
+        from xstreamcast.edges.html_table import SHOWN, html_table
+
+        first = Answer(self.store, self.items.slice(0, min(SHOWN, len(self))))
+        return html_table(first.rows(), len(self))

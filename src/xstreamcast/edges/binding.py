@@ -27,6 +27,7 @@ from xstreamcast.algebra.plan import (
 )
 from xstreamcast.algebra.program import modules_of
 from xstreamcast.algebra.walk import descendants
+from xstreamcast.edges.given_names import names_of_inputs
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.inputs import chunks, opened, paths
 from xstreamcast.edges.line_documents import form_of, read_lines
@@ -253,19 +254,28 @@ class Binding:
         return FetchedText(Path(source).read_bytes())
 
     def _collection(self, name: str | None) -> Items:
-        """The documents of a named input: a file, the files of a folder, those of a pattern."""
-        return Items.concat([self._document(Path(one)) for one in self._collected(name)])
+        """The documents of a named input: one, those of a list, a folder or a pattern."""
+        return Items.concat([self._document(one) for one in self._collected(name)])
 
     def _addresses(self, name: str | None) -> list[str]:
-        return [Path(one).absolute().as_uri() for one in self._collected(name)]
+        found = self._collected(name)
+        return [
+            one.absolute().as_uri() if isinstance(one, Path) else str(name)
+            for one in found
+            if isinstance(one, Path) or len(found) == 1  # others have no address of their own
+        ]
 
-    def _collected(self, name: str | None) -> list[str]:
-        source = self._inputs.get(name) if name is not None else None
-        if not isinstance(source, str | os.PathLike):
+    def _collected(self, name: str | None) -> list[Any]:
+        """The sources of a collection: what is a path, as one."""
+        if name is None or name not in self._inputs:
             known = ", ".join(self._inputs) or "none"
             what = "default collection" if name is None else f"collection named {name}"
             raise error("FODC0002", f"there is no {what}", hint=f"the inputs are {known}")
-        return paths(source)
+        given = self._inputs[name]
+        found: list[Any] = []
+        for one in given if isinstance(given, list | tuple) else [given]:
+            found += map(Path, paths(one)) if isinstance(one, str | os.PathLike) else [one]
+        return found
 
     def _document(self, source: Any) -> Items:
         """Documents one after another, and those of a folder, are one with several roots."""
@@ -286,8 +296,7 @@ class Binding:
 
 def _unknown_input(code: str, name: str, inputs: Mapping[str, Any]) -> Error:
     """The error for a name that no input has, with the names there are."""
-    listed = f"the inputs are named {', '.join(sorted(inputs))}"
-    hint = listed if inputs else "no input has a name: -i NAME=SOURCE"
+    hint = names_of_inputs(inputs, name) if inputs else "no input has a name: -i NAME=SOURCE"
     return not_given(code, f"there is no input named {name}", hint=hint)
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
@@ -169,7 +169,7 @@ def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator
     from xstreamcast.edges.mapping.decoder import MappingDecoder
 
     files = paths(source)
-    WORK.total += sum(map(_plain_size, files))
+    announce(files)
     if isinstance(decoder, MappingDecoder):
         whole = decoder.mapping.level is None
         yield from decoder.files((path, pieces_of(path, whole)) for path in files)
@@ -181,6 +181,11 @@ def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator
             yield decoder.feed(chunk)
         yield decoder.end_input()
     yield decoder.close()
+
+
+def announce(files: Iterable[str]) -> None:
+    """Add files that `chunks` will read to the progress that is shown."""
+    WORK.total += sum(map(_plain_size, files))
 
 
 def _plain_size(path: str) -> int:

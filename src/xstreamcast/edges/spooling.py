@@ -22,6 +22,7 @@ from xstreamcast.edges.disk import GrowingFile, make_folder
 from xstreamcast.edges.inputs import kind_of, opened
 from xstreamcast.edges.sources import is_place
 from xstreamcast.edges.sources.network import written_down
+from xstreamcast.edges.sources.place import shown
 from xstreamcast.edges.sources.xml_log import XmlLog
 from xstreamcast.edges.wire.sync import first_markup
 from xstreamcast.errors import Error, error
@@ -171,10 +172,14 @@ def tells(head: bytes) -> bool:
 
 
 def _address(source: str) -> tuple[str, int]:
-    where = urlsplit(source)
-    if where.hostname is None or where.port is None:
-        raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {source}")
-    return where.hostname, where.port
+    try:
+        where = urlsplit(source)
+        host, port = where.hostname, where.port
+    except ValueError:  # a port that is no number, an open bracket
+        host = port = None
+    if host is None or port is None:
+        raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {shown(source)}")
+    return host, port
 
 
 def _connected(source: str) -> socket.socket:

@@ -10,7 +10,7 @@ import numpy as np
 from xstreamcast.algebra.nodes.parts import part_of
 from xstreamcast.evaluate.context import no_streams
 from xstreamcast.evaluate.time.clipping import clipped
-from xstreamcast.evaluate.time.lifespans import Spans
+from xstreamcast.evaluate.time.lifespans import LifespanColumns
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.history.planned import Planned, planned
@@ -117,7 +117,7 @@ class HistoryQuery:
             return handles
         (begin, begin_zoned), (end, end_zoned) = self._when.between
         n = len(handles)
-        to = Spans(
+        to = LifespanColumns(
             np.full(n, begin, np.int64),
             np.full(n, end, np.int64),
             np.full(n, begin_zoned + 2 * end_zoned, np.uint8),

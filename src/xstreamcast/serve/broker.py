@@ -18,7 +18,7 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.errors import error
 from xstreamcast.model.instant import show_instant
-from xstreamcast.serve.carousel import Carousel, Sent
+from xstreamcast.serve.carousel import Carousel, SentFragment
 from xstreamcast.serve.channel import Channel, wire
 from xstreamcast.serve.hub import Hub
 
@@ -39,7 +39,7 @@ class BrokerChannel:
         self._topic = topic if len(hub.streams) == 1 else f"{topic}/{name}"
         self._client = self._connected(known)
         self._last: dict[str, int] = {}  # what a topic retains
-        self._gone: list[Sent] = []
+        self._gone: list[SentFragment] = []
         self._running: asyncio.Task[None] | None = None
         self._carousel.on_drop = self._gone.append
 
@@ -83,10 +83,12 @@ class BrokerChannel:
             await loop.run_in_executor(None, lambda made: made.wait_for_publish(_TIME), said[-1])
         self._hub.listening -= 1
 
-    def _messages(self, batch: list[Sent | bytes]) -> Iterator[tuple[str, bytes, int, bool]]:
+    def _messages(
+        self, batch: list[SentFragment | bytes]
+    ) -> Iterator[tuple[str, bytes, int, bool]]:
         """(topic, content, QoS, retained) of a batch, then of what is retained no more."""
         for one in batch:
-            if isinstance(one, Sent):
+            if isinstance(one, SentFragment):
                 topic = self._topic_of(one)
                 self._last[topic] = one.seq
                 yield topic, wire(one), 1, True
@@ -101,7 +103,7 @@ class BrokerChannel:
                 del self._last[topic]
                 yield topic, b"", 1, True
 
-    def _topic_of(self, item: Sent) -> str:
+    def _topic_of(self, item: SentFragment) -> str:
         topic = f"{self._topic}/f/{quote(item.key, safe='')}"
         if self._every or self._carousel.is_event(item):
             return f"{topic}/{quote(show_instant(item.valid), safe='')}"

@@ -36,7 +36,7 @@ _COMPACT: Final = 1024  # removed numbers before a list is rebuilt
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentFragment:
     """A fragment on the wire: as it is sent first, and as a repetition."""
 
     seq: int
@@ -52,15 +52,15 @@ class _Level:
     """The fragments of one priority by number; removed numbers stay listed for a while."""
 
     numbers: list[int] = field(default_factory=list)
-    items: dict[int, Sent] = field(default_factory=dict)
+    items: dict[int, SentFragment] = field(default_factory=dict)
 
-    def after(self, seq: int) -> Iterator[Sent]:
+    def after(self, seq: int) -> Iterator[SentFragment]:
         for at in range(bisect_right(self.numbers, seq), len(self.numbers)):
             item = self.items.get(self.numbers[at])
             if item is not None:
                 yield item
 
-    def add(self, item: Sent) -> None:
+    def add(self, item: SentFragment) -> None:
         self.numbers.append(item.seq)
         self.items[item.seq] = item
 
@@ -88,7 +88,7 @@ class Carousel:
         self._newest = -(1 << 62)
         self.levels: dict[int, _Level] = {}
         self._versions: dict[str, list[tuple[int, int]]] = {}  # of an id: (valid time, number)
-        self.on_drop: Callable[[Sent], None] | None = None
+        self.on_drop: Callable[[SentFragment], None] | None = None
 
     # -- arrivals from the source
     # ---------------------------------------------------------------------
@@ -124,7 +124,9 @@ class Carousel:
         self._seq += 1
         self.taken += 1
         numbered = line.replace(b" id=", b' seq="%d" id=' % self._seq, 1)
-        item = Sent(self._seq, key, valid, numbered, _repeated(numbered), self._priority(tsid))
+        item = SentFragment(
+            self._seq, key, valid, numbered, _repeated(numbered), self._priority(tsid)
+        )
         self.bytes_first += len(numbered)
         self._newest = max(self._newest, valid)
         self.levels.setdefault(item.priority, _Level()).add(item)
@@ -140,7 +142,7 @@ class Carousel:
 
     # -- what is kept -----------------------------------------------------------------------------
 
-    def _supersede(self, item: Sent, event: bool) -> None:
+    def _supersede(self, item: SentFragment, event: bool) -> None:
         versions = self._versions.setdefault(item.key, [])
         for valid, seq in [one for one in versions if one[0] == item.valid]:
             versions.remove((valid, seq))
@@ -167,11 +169,11 @@ class Carousel:
                 for _, seq in self._versions.pop(key):
                     self._drop(seq)
 
-    def _item(self, seq: int) -> Sent | None:
+    def _item(self, seq: int) -> SentFragment | None:
         found = (level.items[seq] for level in self.levels.values() if seq in level.items)
         return next(found, None)
 
-    def is_event(self, item: Sent) -> bool:
+    def is_event(self, item: SentFragment) -> bool:
         """Whether a fragment is of a tag whose elements live for one instant."""
         at = item.line.find(b' tsid="') + 7
         return self._is_event(int(item.line[at : item.line.index(b'"', at)]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from xstreamcast.serve.carousel import Carousel, Sent
+from xstreamcast.serve.carousel import Carousel, SentFragment
 
 _SOONEST: Final = 0.05  # seconds between two structures at least
 
@@ -41,9 +41,9 @@ class Channel:
     _next_structure: float = 0.0
     _next_round: float | None = None
     _next_send: float = 0.0
-    _round: Iterator[Sent] | None = None
+    _round: Iterator[SentFragment] | None = None
 
-    def next(self, now: float) -> list[Sent | bytes]:
+    def next(self, now: float) -> list[SentFragment | bytes]:
         """What to send now: fragments and words between them; [] if there is nothing."""
         if now < self._next_send or self.over:
             return []
@@ -101,9 +101,9 @@ class Channel:
 
     # -- fragments --------------------------------------------------------------------------------
 
-    def _live(self) -> list[Sent]:
+    def _live(self) -> list[SentFragment]:
         """Fragments that are new to this listener, the most urgent first."""
-        found: list[Sent] = []
+        found: list[SentFragment] = []
         size = 0
         for priority in self.carousel.priorities():
             at = self._at.get(priority, self.since)
@@ -123,7 +123,7 @@ class Channel:
         done = self.carousel.ended and self.rhythm.rounds is not None
         return not (done and self.rounds >= (self.rhythm.rounds or 0))
 
-    def _repeats(self, now: float) -> list[Sent]:
+    def _repeats(self, now: float) -> list[SentFragment]:
         if self.rhythm.repeat is None or not self.carousel.described or not self._may_repeat():
             return []
         if self._next_round is None:
@@ -134,7 +134,7 @@ class Channel:
             self._round = self._begin_round(now)
         return self._go_round(now)
 
-    def _begin_round(self, now: float) -> Iterator[Sent]:
+    def _begin_round(self, now: float) -> Iterator[SentFragment]:
         self.carousel.prune()
         self._next_structure = now  # a round begins with it
         self._beats = 0 if self.carousel.beats else self._beats
@@ -146,9 +146,9 @@ class Channel:
         ]
         return (level.items[seq] for level, seq in kept if seq in level.items)
 
-    def _go_round(self, now: float) -> list[Sent]:
+    def _go_round(self, now: float) -> list[SentFragment]:
         assert self._round is not None
-        found: list[Sent] = []
+        found: list[SentFragment] = []
         size = 0
         for item in self._round:
             found.append(item)
@@ -170,7 +170,7 @@ class Channel:
 
     # -- counting ---------------------------------------------------------------------------------
 
-    def _count(self, now: float, heads: list[bytes], items: list[Sent]) -> None:
+    def _count(self, now: float, heads: list[bytes], items: list[SentFragment]) -> None:
         size = sum(map(len, heads)) + sum(len(wire(one)) for one in items)
         again = sum(isinstance(one, _Again) for one in items)
         self.sent += len(items) - again
@@ -183,17 +183,17 @@ class Channel:
         self._next_send = now + max(pauses) if max(pauses) else 0.0
 
 
-class _Again(Sent):
+class _Again(SentFragment):
     """A fragment that is repeated."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, one: Sent) -> Sent:
+    def of(cls, one: SentFragment) -> SentFragment:
         return cls(one.seq, one.key, one.valid, one.line, one.again, one.priority)
 
 
-def wire(one: Sent | bytes) -> bytes:
+def wire(one: SentFragment | bytes) -> bytes:
     """The bytes that are sent."""
     if isinstance(one, bytes):
         return one

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from xstreamcast.serve.carousel import Sent
+from xstreamcast.serve.carousel import SentFragment
 from xstreamcast.serve.channel import wire
 
 STUCK: Final = 30.0  # seconds after which a listener that reads nothing is disconnected
@@ -21,7 +21,7 @@ class ListenerChannel(Protocol):
 
     over: bool
 
-    def next(self, now: float) -> Sequence[Sent | bytes]:
+    def next(self, now: float) -> Sequence[SentFragment | bytes]:
         """What to send now; nothing if there is nothing."""
 
     def wait(self, now: float) -> float | None:

@@ -17,13 +17,14 @@ _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASC
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Node:
-    """One row of a tape, with what one asks of a node by hand."""
+    """A node: a row of a tape. `item["road"]` is the value of its child of that name."""
 
     tape: Tape
     row: int
 
     @property
     def kind(self) -> str:
+        """document, element, attribute, text, comment, pi or namespace."""
         return KIND_NAMES[int(self.tape.columns.kind[self.row]) & KIND]
 
     @property
@@ -47,15 +48,18 @@ class Node:
 
     @property
     def parent(self) -> Node | None:
+        """The node above it, if there is one."""
         row = int(self.tape.columns.parent[self.row])
         return None if row < 0 else Node(self.tape, row)
 
     @property
     def children(self) -> list[Node]:
+        """The nodes directly below it, text included."""
         return self.step("child")
 
     @property
     def attributes(self) -> list[Node]:
+        """Its attributes."""
         return self.step("attribute")
 
     def step(self, axis: str) -> list[Node]:

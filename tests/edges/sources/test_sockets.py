@@ -126,7 +126,7 @@ def test_peers_that_call_are_listened_to() -> None:
         ("mqtt://127.0.0.1", "names no topic"),
         ("kafka://127.0.0.1", "names no topic"),
         ("tcp://127.0.0.1", "must be tcp://HOST:PORT"),
-        ("ws://127.0.0.1:x/", "the port is not a number"),
+        ("ws://127.0.0.1:x/", "the host or the port is not valid"),
         ("kafka://127.0.0.1/x?from=middle", "from must be beginning or end"),
     ],
 )

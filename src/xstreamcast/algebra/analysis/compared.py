@@ -38,7 +38,7 @@ _MIRRORED: Final[dict[p.CompareOp, p.CompareOp]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PathComparison:
     """A path below an element compared with constants; `general`: as = and < do, not eq and lt."""
 
     steps: tuple[str, ...]  # local names; a reader of all namespaces sees no less
@@ -49,7 +49,9 @@ class Comparison:
 
 
 _IsBase: TypeAlias = Callable[[p.Expression], bool]
-Run: TypeAlias = tuple[Comparison, ...]  # evaluated in this order, each where all before it hold
+Run: TypeAlias = tuple[
+    PathComparison, ...
+]  # evaluated in this order, each where all before it hold
 
 
 def compared_tags(
@@ -253,7 +255,7 @@ def _operands(test: p.Expression) -> list[p.Expression]:
 
 def _run(tests: Iterable[p.Expression], is_base: _IsBase) -> Run:
     """The comparisons before anything else."""
-    found: list[Comparison] = []
+    found: list[PathComparison] = []
     for test in (one for all_ in tests for one in _operands(all_)):
         made = _comparison(test, is_base)
         if made is None:
@@ -262,7 +264,7 @@ def _run(tests: Iterable[p.Expression], is_base: _IsBase) -> Run:
     return tuple(found)
 
 
-def _comparison(test: p.Expression, is_base: _IsBase) -> Comparison | None:
+def _comparison(test: p.Expression, is_base: _IsBase) -> PathComparison | None:
     if not isinstance(test, p.GeneralCompare | p.ValueCompare):
         return None
     general = isinstance(test, p.GeneralCompare)
@@ -272,7 +274,7 @@ def _comparison(test: p.Expression, is_base: _IsBase) -> Comparison | None:
     ):
         steps, atoms = _path(path, is_base), _atoms(other)
         if steps is not None and atoms is not None:
-            return Comparison(steps[0], steps[1], op, atoms, general)
+            return PathComparison(steps[0], steps[1], op, atoms, general)
     return None
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.annotations import is_private
 from xstreamcast.algebra.lowering.namespaces import collapsed
-from xstreamcast.algebra.lowering.prolog import Prolog, read_prolog
+from xstreamcast.algebra.lowering.prolog import SortedProlog, read_prolog
 from xstreamcast.algebra.lowering.scope import Compilation, Numbers, Scope
 from xstreamcast.errors import Error, error
 from xstreamcast.syntax import parse_library
@@ -35,10 +35,10 @@ class Linked:
     module: t.Module | t.LibraryModule
     shared: Compilation
     found: list[tuple[t.ModuleImport, list[Linked]]] = field(default_factory=list)
-    _prolog: Prolog | None = None
+    _prolog: SortedProlog | None = None
 
     @property
-    def prolog(self) -> Prolog:
+    def prolog(self) -> SortedProlog:
         """The declarations; read when first needed."""
         if self._prolog is None:
             scope = Scope(self.shared)

@@ -11,7 +11,7 @@ from xstreamcast.algebra.lowering.calls import bind_parameters, converted
 from xstreamcast.algebra.lowering.dispatch import lower_expression
 from xstreamcast.algebra.lowering.linking import Linked, Linker, Modules, no_modules
 from xstreamcast.algebra.lowering.order import in_order
-from xstreamcast.algebra.lowering.prolog import Prolog
+from xstreamcast.algebra.lowering.prolog import SortedProlog
 from xstreamcast.algebra.lowering.scope import Compilation, Numbers, Scope
 from xstreamcast.algebra.lowering.types import check, sequence_type
 from xstreamcast.algebra.program import ContextItem, GlobalVariable, Library, Program, UserFunction
@@ -128,7 +128,7 @@ def _variable(declared: t.VariableDecl, variable: p.Variable, one: Linked) -> Gl
     )
 
 
-def _context(prolog: Prolog) -> ContextItem | None:
+def _context(prolog: SortedProlog) -> ContextItem | None:
     declared = prolog.context
     if declared is None:
         return None

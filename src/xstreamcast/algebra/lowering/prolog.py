@@ -28,7 +28,7 @@ _SERIALISATION: Final = (
 
 
 @dataclass(slots=True)
-class Prolog:
+class SortedProlog:
     """The declarations sorted by kind, and the place in which the bodies stand."""
 
     scope: Scope
@@ -53,9 +53,9 @@ class Prolog:
         )
 
 
-def read_prolog(declarations: tuple[t.Declaration, ...], scope: Scope) -> Prolog:
+def read_prolog(declarations: tuple[t.Declaration, ...], scope: Scope) -> SortedProlog:
     """Namespaces and settings first: names in the other declarations need them."""
-    prolog = Prolog(scope)
+    prolog = SortedProlog(scope)
     for declaration in declarations:
         _setting(declaration, prolog)
     for declaration in declarations:
@@ -77,7 +77,7 @@ def read_prolog(declarations: tuple[t.Declaration, ...], scope: Scope) -> Prolog
     return prolog
 
 
-def _setting(declaration: t.Declaration, prolog: Prolog) -> None:
+def _setting(declaration: t.Declaration, prolog: SortedProlog) -> None:
     shared = prolog.scope.shared
     match declaration:
         case t.NamespaceDecl() | t.DefaultNamespaceDecl():
@@ -103,7 +103,7 @@ def _setting(declaration: t.Declaration, prolog: Prolog) -> None:
             pass  # not a setting
 
 
-def _namespace(declaration: t.NamespaceDecl | t.DefaultNamespaceDecl, prolog: Prolog) -> None:
+def _namespace(declaration: t.NamespaceDecl | t.DefaultNamespaceDecl, prolog: SortedProlog) -> None:
     uri, scope = collapsed(declaration.uri), prolog.scope
     prefix = declaration.prefix if isinstance(declaration, t.NamespaceDecl) else ""
     check_binding(prefix, uri, declaration.span, scope)
@@ -115,7 +115,7 @@ def _namespace(declaration: t.NamespaceDecl | t.DefaultNamespaceDecl, prolog: Pr
         scope.shared.default_function = uri
 
 
-def _import(declaration: t.ModuleImport, prolog: Prolog) -> None:
+def _import(declaration: t.ModuleImport, prolog: SortedProlog) -> None:
     uri = collapsed(declaration.uri)
     if any(collapsed(one.uri) == uri for one in prolog.imports):
         sentence = f"the module {uri} is imported more than once"
@@ -130,7 +130,7 @@ def _in_target(uri: str, name: t.Name, scope: Scope) -> None:
         raise scope.fail("XQST0048", sentence, name.span)
 
 
-def _variable(declaration: t.VariableDecl, prolog: Prolog) -> None:
+def _variable(declaration: t.VariableDecl, prolog: SortedProlog) -> None:
     scope = prolog.scope
     check_declared(declaration.annotations, scope, "XQST0116")
     _in_target(scope.expand_variable(declaration.name)[0], declaration.name, scope)
@@ -142,7 +142,7 @@ def _variable(declaration: t.VariableDecl, prolog: Prolog) -> None:
     prolog.variables.append((declaration, variable))
 
 
-def _function(declaration: t.FunctionDecl, prolog: Prolog) -> None:
+def _function(declaration: t.FunctionDecl, prolog: SortedProlog) -> None:
     scope, name = prolog.scope, declaration.name
     check_declared(declaration.annotations, scope, "XQST0106")
     uri, local = scope.expand_function(name)
@@ -180,7 +180,7 @@ def _external(uri: str, local: str, arity: int, declaration: t.FunctionDecl, sco
         raise scope.fail("XPST0017", sentence, declaration.span)
 
 
-def _option(declaration: t.OptionDecl, prolog: Prolog) -> None:
+def _option(declaration: t.OptionDecl, prolog: SortedProlog) -> None:
     scope, name = prolog.scope, declaration.name
     uri = scope.uri_of(name, XQUERY)
     if uri == OUTPUT and scope.shared.target is not None:
@@ -197,7 +197,7 @@ def _option(declaration: t.OptionDecl, prolog: Prolog) -> None:
     prolog.settings = replace(prolog.settings, options=options)
 
 
-def _decimal_format(declaration: t.DecimalFormatDecl, prolog: Prolog) -> None:
+def _decimal_format(declaration: t.DecimalFormatDecl, prolog: SortedProlog) -> None:
     scope, name = prolog.scope, declaration.name
     key = None if name is None else scope.expand_variable(name)
     if key is not None and key in prolog.formats:

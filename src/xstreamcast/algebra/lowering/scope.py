@@ -152,7 +152,7 @@ class Scope:
         """The namespace of a prefix, or XPST0081."""
         uri = self.prefixes.get(prefix)
         if not uri:
-            near = get_close_matches(prefix, list(self.prefixes), 1)
+            near = get_close_matches(prefix, list(self.prefixes), 1, 0.8)
             hint = (
                 f"did you mean {near[0]}:?" if near else f'add: declare namespace {prefix} = "…";'
             )

@@ -137,7 +137,8 @@ def naming(path: str) -> Iterator[None]:
         if failed.errno in FULL:  # the caller needs to know what to do next
             failed.filename = path
             raise
-        why = (failed.strerror or str(failed)).lower()
+        closed = failed.errno == errno.EBADF
+        why = "it is closed" if closed else (failed.strerror or str(failed)).lower()
         raise error("XSCU0004", f"{path} cannot be written: {why}") from None
 
 

@@ -19,7 +19,7 @@ class Sink:
         """A file by its path, or standard output; `fresh`: what the file held is forgotten."""
         self.name = "standard output" if path is None else path
         self._handle = os.dup(sys.stdout.fileno()) if path is None else None
-        self._file = GrowingFile(path or "", self._handle)
+        self._file = GrowingFile(path or "the output", self._handle)
         if fresh and path is not None:
             self._file.cut(0)
 

@@ -7,17 +7,17 @@ from typing import Any, Final
 
 from xstreamcast.errors import error
 
-# What a module is needed for, and the extra that brings it.
+# What a module is needed for, and the extra that brings it, if one does so alone.
 _NEEDED: Final = {
     "httpx": ("an http source", "http"),
     "websockets.sync.client": ("a WebSocket", "ws"),
     "paho.mqtt.client": ("MQTT", "mqtt"),
     "confluent_kafka": ("Kafka", "kafka"),
     "zstandard": ("a .zst file", "zstd"),
-    "uvicorn": ("cast to ws:// or sse", "serve"),
-    "pandas": ("to_pandas", "spark"),
+    "uvicorn": ("a web server for clients", "serve"),
+    "pandas": ("to_pandas", ""),
     "pyarrow": ("to_arrow", "table"),
-    "starlette.applications": ("cast to ws:// or sse", "serve"),
+    "starlette.applications": ("a web server for clients", "serve"),
 }
 
 
@@ -28,7 +28,7 @@ def needed(module: str) -> Any:
     except ImportError:
         what, extra = _NEEDED[module]
         package = module.partition(".")[0]
+        install = f"'xstreamcast[{extra}]'" if extra else package
         raise error(
-            "XSCU0006", f"{what} needs the package {package}",
-            hint=f"pip install 'xstreamcast[{extra}]'",
-        ) from None  # fmt: skip
+            "XSCU0006", f"{what} needs the package {package}", hint=f"pip install {install}"
+        ) from None

@@ -119,7 +119,7 @@ def _host(scheme: str, secure: str, authority: str, given: str) -> tuple[str, in
         parts = urlsplit(f"//{authority}")
         port = parts.port
     except ValueError:
-        raise error("XSCU0003", f"{given}: the port is not a number") from None
+        raise error("XSCU0003", f"{given}: the host or the port is not valid") from None
     port = _PORTS.get(scheme + secure) if port is None else port
     if parts.hostname is None or port is None:
         raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {given}")

@@ -15,7 +15,7 @@ LASTS = 5.0  # seconds: parts that are still on their way are no news
 
 
 @dataclass(slots=True)
-class Failing:
+class FailingSince:
     """Since when queries fail, by the monotonic clock, and which of them a note has named."""
 
     _since: dict[str, float] = field(default_factory=dict)

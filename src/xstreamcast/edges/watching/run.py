@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.analysis.infinite import refuse_blocked
 from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.algebra.analysis.timing import asks_clock
+from xstreamcast.edges.given_names import names_of_inputs
 from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of
@@ -19,7 +20,7 @@ from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.watching.arriving import ArrivalLimits, Arriving
-from xstreamcast.edges.watching.failing import Failing
+from xstreamcast.edges.watching.failing import FailingSince
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
 from xstreamcast.edges.watching.metrics import refuse_memory
 from xstreamcast.edges.watching.options import Options
@@ -82,7 +83,7 @@ class Watching:
     emitted: int = 0
     _until: float | None = None  # when it stops, by the monotonic clock
     _by_wall: bool = False  # now is what the clock on the wall says
-    _failing: Failing = field(default_factory=Failing)
+    _failing: FailingSince = field(default_factory=FailingSince)
     _busy: bool = False  # whether something came when the inputs were last gone through
     _counted: bool = False  # whether the journal records all input so far
     _arrived: int | None = None  # when what is taken in was read, where that may matter
@@ -94,10 +95,10 @@ class Watching:
         missing = [name for name in self.inputs if name not in self.sources]
         for name in missing:
             named = f"-i {name}=SOURCE" if name else "-i SOURCE"
-            given = ", ".join(sorted(one for one in self.sources if one))
+            given = [one for one in self.sources if one]
             raise error(
                 "XSCU0001", f"the query reads an input that is not given: {named}",
-                hint=f"the inputs are named {given}" if given else None,
+                hint=names_of_inputs(given, name or "") if given else None,
             )  # fmt: skip
         if self.options.checkpoint is not None:
             text = self.program.source.text if self.queries is None else self.queries.label

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.evaluate.time.lifespans import Spans, bound_names, lifespans
+from xstreamcast.evaluate.time.lifespans import LifespanColumns, bound_names, lifespans
 from xstreamcast.model.column import distinct
 from xstreamcast.tape.fragments.clip_kernels import Copies, Wanted, measure_copies, write_copies
 from xstreamcast.tape.layout import KIND, NAMESPACE, Columns, Tape, empty_columns
@@ -20,7 +20,7 @@ _ROW = 0xFFFFFFFF
 
 
 def clipped(
-    store: Store, handles: I64, to: Spans, now: int, inside: Bools | None = None
+    store: Store, handles: I64, to: LifespanColumns, now: int, inside: Bools | None = None
 ) -> tuple[Bools, I64]:
     """(which nodes live within their interval, copies of these clipped to it).
 

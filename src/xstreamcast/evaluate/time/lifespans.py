@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _KNOWN: WeakKeyDictionary[Store, dict[int, Lifespans]] = WeakKeyDictionary()
 
 
-class Spans(NamedTuple):
+class LifespanColumns(NamedTuple):
     """Lifespans in columns; bit 0 of `zones`: the begin has a time zone, bit 1: the end has."""
 
     begin: I64
@@ -42,9 +42,9 @@ def lifespans(store: Store, number: int) -> Lifespans:
     return known[number]
 
 
-def spans_of(store: Store, handles: I64) -> Spans:
+def spans_of(store: Store, handles: I64) -> LifespanColumns:
     """The lifespan of every node."""
-    out = Spans(
+    out = LifespanColumns(
         np.empty(len(handles), np.int64),
         np.empty(len(handles), np.int64),
         np.empty(len(handles), np.uint8),
@@ -98,4 +98,4 @@ def instant_of(text: str) -> tuple[int, int]:
     return found[0], int(found[1])
 
 
-__all__ = ["Spans", "bound_names", "has_lifespan", "instant_of", "lifespans", "spans_of"]
+__all__ = ["LifespanColumns", "bound_names", "has_lifespan", "instant_of", "lifespans", "spans_of"]

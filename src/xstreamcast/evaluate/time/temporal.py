@@ -10,7 +10,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.errors import error
 from xstreamcast.evaluate.time.clipping import clipped
-from xstreamcast.evaluate.time.lifespans import Spans, has_lifespan, spans_of
+from xstreamcast.evaluate.time.lifespans import LifespanColumns, has_lifespan, spans_of
 from xstreamcast.evaluate.time.moments import BEGINNING, date_times, moments, now
 from xstreamcast.evaluate.time.reaching import reaching
 from xstreamcast.evaluate.walk import evaluate
@@ -64,7 +64,7 @@ def lifespan_bound(plan: p.LifespanBound, frame: Frame) -> Column:
     return Column.labelled(items, rows, frame.n)
 
 
-def _covering(spans: Spans, column: Column) -> tuple[Spans, I64]:
+def _covering(spans: LifespanColumns, column: Column) -> tuple[LifespanColumns, I64]:
     """One lifespan for each row that has any node, and these rows."""
     lengths = column.lengths()
     rows = np.flatnonzero(lengths)
@@ -76,10 +76,10 @@ def _covering(spans: Spans, column: Column) -> tuple[Spans, I64]:
     zones = np.zeros(len(rows), np.uint8)
     np.bitwise_or.at(zones, wide, np.where(spans.begin == begin[wide], spans.zones & 1, 0))
     np.bitwise_or.at(zones, wide, np.where(spans.end == end[wide], spans.zones & 2, 0))
-    return Spans(begin, end, zones), rows
+    return LifespanColumns(begin, end, zones), rows
 
 
-def _spans(frame: Frame, items: Items) -> Spans:
+def _spans(frame: Frame, items: Items) -> LifespanColumns:
     """The lifespan of every item; what is no node lives always."""
     if items.tag == NODE:
         return spans_of(frame.context.store, items.values)
@@ -87,7 +87,7 @@ def _spans(frame: Frame, items: Items) -> Spans:
     begin, end = np.full(n, START, np.int64), np.full(n, NOW, np.int64)
     zones = np.zeros(n, np.uint8)
     begin[nodes], end[nodes], zones[nodes] = spans_of(frame.context.store, _handles(items))
-    return Spans(begin, end, zones)
+    return LifespanColumns(begin, end, zones)
 
 
 def _nodes(items: Items) -> Bools:
@@ -118,10 +118,10 @@ def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
     column = column.keep((there & (to.begin <= to.end))[column.rows()])
     rows = column.rows()
     zones = to.zones | np.uint8(KEEP_BEGIN if current else 0)
-    return _copies(column, Spans(to.begin[rows], to.end[rows], zones[rows]), frame)
+    return _copies(column, LifespanColumns(to.begin[rows], to.end[rows], zones[rows]), frame)
 
 
-def _interval(plan: p.IntervalProjection, frame: Frame) -> tuple[Bools, Spans]:
+def _interval(plan: p.IntervalProjection, frame: Frame) -> tuple[Bools, LifespanColumns]:
     """(which rows have an interval, the interval of each row)."""
     begin, begin_zone, some = moments(frame, evaluate(plan.first, frame))
     if plan.last is None:
@@ -135,15 +135,15 @@ def _interval(plan: p.IntervalProjection, frame: Frame) -> tuple[Bools, Spans]:
         end, end_zone = _spread(end, end_zone, others, frame.n)
     clock = now(frame).instant
     begin, end = np.where(begin == NOW, clock, begin), np.where(end == NOW, clock, end)
-    return there, Spans(begin, end, begin_zone | end_zone << np.uint8(1))
+    return there, LifespanColumns(begin, end, begin_zone | end_zone << np.uint8(1))
 
 
-def _common(one: Spans, other: Spans) -> Spans:
+def _common(one: LifespanColumns, other: LifespanColumns) -> LifespanColumns:
     """What two intervals have in common; it may end before it begins."""
     later, earlier = other.begin > one.begin, other.end < one.end
     zones = np.where(later, other.zones, one.zones) & 1
     zones |= np.where(earlier, other.zones, one.zones) & 2
-    return Spans(
+    return LifespanColumns(
         np.maximum(one.begin, other.begin), np.minimum(one.end, other.end), zones.astype(np.uint8)
     )
 
@@ -154,10 +154,12 @@ def _spread(instants: I64, zones: U8, rows: I64, n: int) -> tuple[I64, U8]:
     return wide, wide_zones
 
 
-def _copies(column: Column, to: Spans, frame: Frame, inside: Bools | None = None) -> Column:
+def _copies(
+    column: Column, to: LifespanColumns, frame: Frame, inside: Bools | None = None
+) -> Column:
     """Each node as the copy that is left of it, if any; what is no node stays."""
     nodes, clock = _nodes(column.items), now(frame).instant
-    some = Spans(to.begin[nodes], to.end[nodes], to.zones[nodes])
+    some = LifespanColumns(to.begin[nodes], to.end[nodes], to.zones[nodes])
     within = None if inside is None else inside[nodes]
     handles = column.items.values if nodes.all() else _handles(column.items)
     kept, copies = clipped(frame.context.store, handles, some, clock, within)
@@ -187,7 +189,7 @@ def version_projection(plan: p.VersionProjection, frame: Frame) -> Column:
     sliced = spans.begin < spans.end
     sliced[_nodes(column.items)] &= has_lifespan(frame.context.store, _handles(column.items))
     begin, end = np.where(sliced, spans.begin, START), np.where(sliced, spans.end, NOW)
-    to = Spans(begin, end, spans.zones)
+    to = LifespanColumns(begin, end, spans.zones)
     return _copies(column, to, frame, np.ones(len(column.items), np.bool_))
 
 

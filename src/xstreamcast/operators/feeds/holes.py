@@ -22,7 +22,7 @@ from xstreamcast.operators.units.attached import AttachedUnits, Growing, Ordered
 from xstreamcast.operators.units.history_part import FragmentPlaces, part_of
 from xstreamcast.operators.units.mini_cache import MiniCache, UnitDocuments
 from xstreamcast.operators.units.minis import wrapped_units
-from xstreamcast.operators.units.root import Root, root_of, unit_key
+from xstreamcast.operators.units.root import UnitRoot, root_of, unit_key
 from xstreamcast.operators.units.units import NOTHING, Minis, UnitDelta
 from xstreamcast.operators.units.verdicts import Verdicts
 
@@ -46,7 +46,7 @@ class HoleFeed:
         self._insides: InnerParts | None = None
         self._verdict: Verdict | None = None
         self._verdicts: Verdicts | None = None
-        self._root: Root | None = None
+        self._root: UnitRoot | None = None
         self._taken = 0  # fragments that were reported
         self._places: dict[str, Any] = {}
         self._units: dict[int, list[str]] = {}  # the keys under which an id is a unit
@@ -273,7 +273,7 @@ class HoleFeed:
         """The ids of all units."""
         return np.flatnonzero(self._is_unit)
 
-    def _stands_as_before(self, key: str, root: Root, before: dict[str, int]) -> bool:
+    def _stands_as_before(self, key: str, root: UnitRoot, before: dict[str, int]) -> bool:
         assert self._root is not None
         if key not in before:
             return False

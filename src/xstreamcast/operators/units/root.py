@@ -24,7 +24,7 @@ Spine = tuple["Tape", ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Root:
+class UnitRoot:
     """`keys`: units in order, each with its id; `spine_of`: which start tags stand around each."""
 
     codes: frozenset[int]
@@ -43,7 +43,7 @@ class Root:
         """The start tags around the unit at a place."""
         return self.tags[int(self.spine_of[place])]
 
-    def same_around(self, other: Root, place: int, before: int) -> bool:
+    def same_around(self, other: UnitRoot, place: int, before: int) -> bool:
         """Whether a unit stands below the same start tags as it did in another root."""
         mine, theirs = self.around(place), other.around(before)
         return len(mine) == len(theirs) and all(map(same_tag, mine, theirs))
@@ -71,7 +71,9 @@ def same_tag(a: Tape, b: Tape) -> bool:
     )
 
 
-def root_of(history: History, links: FragmentPlaces, cut: TagCut, until: int = NOW) -> Root | None:
+def root_of(
+    history: History, links: FragmentPlaces, cut: TagCut, until: int = NOW
+) -> UnitRoot | None:
     """The root as it was last sent; None if there is none. Forbidden if it cannot be cut."""
     codes = history.roots(until).tolist()
     if not codes:
@@ -99,7 +101,7 @@ def check_spine(tape: Tape, history: History, cut: TagCut) -> None:
             raise Forbidden("the root binds a default namespace")
 
 
-def _read(history: History, links: FragmentPlaces, code: int, tape: Tape, until: int) -> Root:
+def _read(history: History, links: FragmentPlaces, code: int, tape: Tape, until: int) -> UnitRoot:
     """The holes of the root's latest content, each with the start tags around it."""
     f, h = history.fragments, history.holes
     place = latest_place(history, links, code, until)
@@ -137,7 +139,9 @@ def _read(history: History, links: FragmentPlaces, code: int, tape: Tape, until:
             turn = seen[unit] = seen.get(unit, -1) + 1
             keys.append((unit_key(history, unit) + (f"~{turn}" if turn else ""), unit))
             spines.append(around)
-    return Root(frozenset({code}), keys, np.array(spines, np.int64), tags, around_rows, place, tape)
+    return UnitRoot(
+        frozenset({code}), keys, np.array(spines, np.int64), tags, around_rows, place, tape
+    )
 
 
 def unit_key(history: History, code: int) -> str:

@@ -26,7 +26,7 @@ from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.inputs import Sources
 from xstreamcast.spark.running.links import FEW
 from xstreamcast.spark.running.tables import over_units
-from xstreamcast.spark.running.work import Work, in_order, parallelism
+from xstreamcast.spark.running.work import RunTasks, in_order, parallelism
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -96,12 +96,12 @@ class SparkRun:
 
     # -- tasks ------------------------------------------------------------------------------------
 
-    def _alone(self) -> Work:
+    def _alone(self) -> RunTasks:
         task = Alone(self.programs, self.document, self.inputs, self.options, self.form)
         reasons = self.plan.reasons if isinstance(self.plan, OneTask) else ()
-        return Work(task, 1, ("one task, which reads everything", *reasons))
+        return RunTasks(task, 1, ("one task, which reads everything", *reasons))
 
-    def _given_up(self, why: str) -> Work:
+    def _given_up(self, why: str) -> RunTasks:
         """One task after all, for a reason that the plan could not know."""
         self.plan = OneTask((why,))
         return self._alone()
@@ -117,7 +117,7 @@ class SparkRun:
             self.tasks,
         )  # fmt: skip
 
-    def work(self) -> Work:
+    def work(self) -> RunTasks:
         """The tasks of the run."""
         plan = self.plan
         if isinstance(plan, OneTask):
@@ -132,11 +132,11 @@ class SparkRun:
             made, words=words, then=then, buckets=self.tasks, is_sorted=self._sorts_on_spark(plan)
         )
 
-    def _over_units(self, plan: Distributed, table: Table) -> Work | str:
+    def _over_units(self, plan: Distributed, table: Table) -> RunTasks | str:
         made = over_units(self.spark, plan, self._question(plan), table, self.tasks, self._few)
-        return made if isinstance(made, str) else Work(made.task, made.tasks, made.words)
+        return made if isinstance(made, str) else RunTasks(made.task, made.tasks, made.words)
 
-    def _over_ranges(self, plan: Distributed) -> Work | str:
+    def _over_ranges(self, plan: Distributed) -> RunTasks | str:
         path = self._path(plan)
         step = max(self._smallest, -(-os.path.getsize(path) // self.tasks))
         if not plan.whole:  # which every range would read again
@@ -150,7 +150,7 @@ class SparkRun:
         many = "1 task," if tasks == 1 else f"{tasks} tasks, each"
         words = f"{many} about {os.path.getsize(path) // tasks >> 10} KiB of {plan.name}"
         task = RangesTask(self._question(plan), path, found)
-        return Work(task, tasks, (words,), count=len(found))
+        return RunTasks(task, tasks, (words,), count=len(found))
 
     def _grouping(self, plan: Distributed, groups: Groups) -> GroupsTask:
         when, current = self.sources.when(), self.sources.current
@@ -202,7 +202,7 @@ class SparkRun:
         answer: DataFrame = found.select("place", "ordinal", "kind", checked.alias("item"))
         return answer
 
-    def _sorted_frame(self, work: Work) -> DataFrame:
+    def _sorted_frame(self, work: RunTasks) -> DataFrame:
         """The answer sorted by Spark, from what tasks found, which is kept on disk."""
         from pyspark.sql import functions as f
 
@@ -215,7 +215,7 @@ class SparkRun:
             f.lit(0).cast("bigint").alias("place"), number.alias("ordinal"), "kind", "item"
         )
 
-    def _kept(self, work: Work) -> DataFrame:
+    def _kept(self, work: RunTasks) -> DataFrame:
         from pyspark import StorageLevel
 
         return work.found(self.spark).persist(StorageLevel.DISK_ONLY)
@@ -224,7 +224,7 @@ class SparkRun:
         """The items of the answer in order, as an Arrow table."""
         return self._collected(self.work())
 
-    def _collected(self, work: Work) -> Any:
+    def _collected(self, work: RunTasks) -> Any:
         self.words = work.words
         if not work.is_sorted:
             return self.answered(work.found(self.spark).toArrow())

@@ -14,7 +14,7 @@ Task = Callable[[Iterable[Any]], Iterator[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class RunTasks:
     """Tasks of a run: what each does with numbers up to `count`, and in words.
 
     `then`: what is done with what they find, brought together by the bucket in `ordinal`.

@@ -340,7 +340,8 @@ class SparkWatching:
 
     def report(self) -> list[str]:
         """What was emitted and kept, a line each."""
-        lines = [f"{self.totals.changes} changes in {self.totals.batches} batches"]
+        batches = counted(self.totals.batches, "batch", "batches")
+        lines = [f"{counted(self.totals.changes, 'change')} in {batches}"]
         for query, said in self.totals.said.items():
             at = f"{query}: " if len(self.queries) > 1 else ""
             lines += [

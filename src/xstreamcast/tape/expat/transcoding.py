@@ -8,7 +8,7 @@ from xml.parsers import expat
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.tape.expat.expanding import Expander, has_subset
 from xstreamcast.tape.expat.expat_errors import input_error
-from xstreamcast.tape.reading.prolog import LONGEST, Prolog, look
+from xstreamcast.tape.reading.prolog import LONGEST, XmlProlog, look
 
 
 class Transcoder:
@@ -24,7 +24,7 @@ class Transcoder:
         self._begun = False
         self._held: bytes | None = b""  # decoded, until it is known whether there is a subset
         self._expander: Expander | None = None
-        self.prolog = Prolog(0)
+        self.prolog = XmlProlog(0)
 
     @property
     def transcodes(self) -> bool:
@@ -61,7 +61,7 @@ class Transcoder:
         if not found:
             return held
         self._expander = Expander(self._name)
-        self.prolog = Prolog(0)
+        self.prolog = XmlProlog(0)
         return self._expander.feed(held)
 
     def _in_utf8(self, chunk: bytes) -> bytes | None:
@@ -78,12 +78,12 @@ class Transcoder:
         if self._decoder is not None:
             self._decoded(b"", final=True)
 
-    def _begin(self, prolog: Prolog) -> bytes:
+    def _begin(self, prolog: XmlProlog) -> bytes:
         self._begun, self.prolog = True, prolog
         head, self._head = self._head, b""
         return head
 
-    def _begin_odd(self, prolog: Prolog) -> bytes | None:
+    def _begin_odd(self, prolog: XmlProlog) -> bytes | None:
         """Let expat read the declaration, which says what Python must decode."""
         wide = _without_mark(self._head)
         encoding = wide or prolog.encoding or "latin-1"
@@ -95,9 +95,9 @@ class Transcoder:
         end = text.index("?>") + 2 if text.startswith("<?xml") and "?>" in text else 0
         declared, standalone = self._ask(self._head)
         if prolog.encoding is None and (declared or "utf-8").lower() == "utf-8":
-            return self._begin(Prolog(self._head.index(b"?>") + 2, standalone=standalone))
+            return self._begin(XmlProlog(self._head.index(b"?>") + 2, standalone=standalone))
         self._decoder = self._lookup(encoding)
-        self._begun, self.prolog = True, Prolog(0, standalone=standalone)
+        self._begun, self.prolog = True, XmlProlog(0, standalone=standalone)
         head, self._head = self._head, b""
         return self._decoded(head).decode()[end:].encode()
 

@@ -25,7 +25,7 @@ LONGEST: Final = 4096  # bytes in which an XML declaration must end to be read t
 
 
 @dataclass(frozen=True, slots=True)
-class Prolog:
+class XmlProlog:
     """Where the content begins, and whether the tokeniser may read it."""
 
     begin: int
@@ -34,29 +34,29 @@ class Prolog:
     odd: bool = False  # only expat knows how to read this
 
 
-def look(head: bytes, final: bool) -> Prolog | None:
+def look(head: bytes, final: bool) -> XmlProlog | None:
     """What `head`, the first bytes of an input, says of the rest; None = more bytes are needed."""
     begin = 3 if head.startswith(_BOM) else 0
     if len(head) < begin + 6 and not final:
         return None
     if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:4]:
-        return Prolog(0, encoding="utf-16", odd=True)
+        return XmlProlog(0, encoding="utf-16", odd=True)
     if not (head.startswith(b"<?xml", begin) and head[begin + 5 : begin + 6].isspace()):
-        return Prolog(begin)
+        return XmlProlog(begin)
     if b"?>" not in head[begin:] and not final and len(head) < LONGEST:
         return None
     return declared(head, begin)
 
 
-def declared(head: bytes, begin: int) -> Prolog:
+def declared(head: bytes, begin: int) -> XmlProlog:
     """What the XML declaration at `begin` says."""
     found = _DECLARATION.match(head, begin)
     if not found:
-        return Prolog(begin, odd=True)
+        return XmlProlog(begin, odd=True)
     encoding = (found["encoding"] or b"utf-8").decode().strip("'\"")
     if encoding.lower() != "utf-8":
-        return Prolog(found.end(), encoding=encoding, odd=True)
-    return Prolog(found.end(), standalone=b"yes" in (found["standalone"] or b""))
+        return XmlProlog(found.end(), encoding=encoding, odd=True)
+    return XmlProlog(found.end(), standalone=b"yes" in (found["standalone"] or b""))
 
 
 def behind_misc(head: bytes) -> bytes:

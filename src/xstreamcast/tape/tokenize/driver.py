@@ -9,7 +9,7 @@ import numpy as np
 from xstreamcast.tape.layout import DOCUMENT, U8, Columns, frozen_bytes
 from xstreamcast.tape.limits import Limits
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading.prolog import LONGEST, Prolog, declared
+from xstreamcast.tape.reading.prolog import LONGEST, XmlProlog, declared
 from xstreamcast.tape.tokenize.lexicon import Vocabulary, rename, vocabulary
 from xstreamcast.tape.tokenize.loop import tokenize
 from xstreamcast.tape.tokenize.scope import BINDING, FRAME, INHERITED_ROW, Scope
@@ -97,7 +97,7 @@ class Driver:
             else:
                 return int(answer)
 
-    def begin(self, prolog: Prolog) -> None:
+    def begin(self, prolog: XmlProlog) -> None:
         """Start after the prolog of a document."""
         self.state[POS] += prolog.begin
         self.state[STANDALONE] = prolog.standalone

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.algebra.analysis.compared import Comparison, Run
+from xstreamcast.algebra.analysis.compared import PathComparison, Run
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.table.values.definitions import ValuePath, defined
 from xstreamcast.edges.table.values.extracting import DATES, span_of
@@ -43,7 +43,7 @@ class _Test:
     """A comparison of kept values; `path` None: no values are kept, but it cannot fail."""
 
     path: ValuePath | None
-    comparison: Comparison
+    comparison: PathComparison
     bounds: tuple[_Bound, ...]
 
 
@@ -99,7 +99,7 @@ def _said(run: Sequence[_Test]) -> list[str]:
     ]
 
 
-def _constants(comparison: Comparison) -> str:
+def _constants(comparison: PathComparison) -> str:
     said = [
         f'"{atom.value}"' if BY_TAG[atom.tag].name in _TEXTS else str(atom.value)
         for atom in comparison.atoms
@@ -126,11 +126,11 @@ def _tests(run: Run, tag: int, paths: Mapping[Any, ValuePath]) -> tuple[_Test, .
     return tuple(found)
 
 
-def _cannot_fail(one: Comparison) -> bool:
+def _cannot_fail(one: PathComparison) -> bool:
     return one.general and all(BY_TAG[atom.tag].name in _TEXTS for atom in one.atoms)
 
 
-def _bounds(one: Comparison) -> tuple[_Bound, ...] | None:
+def _bounds(one: PathComparison) -> tuple[_Bound, ...] | None:
     """The constants; None if no kept values say how untyped values compare with them."""
     found = [_bound(atom.tag, atom.value) for atom in one.atoms]
     if one.op == "ne" or None in found:

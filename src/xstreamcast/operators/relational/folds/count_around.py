@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.units.spine_view import SpineView
 
 
-class Found(NamedTuple):
+class FoundAround(NamedTuple):
     """What a unit found: elements around it, and how much of its own counts by that alone.
 
     `whole` is what counts of it if anybody found an element around it.
@@ -40,7 +40,7 @@ class CountAroundOperator:
         self._forget()
 
     def _forget(self) -> None:
-        self._found: dict[Key, Found] = {}
+        self._found: dict[Key, FoundAround] = {}
         self._elements: Counter[int] = Counter()  # by how many units each was found
         self._own: Counter[tuple[int, ...]] = Counter()  # sums, by the elements around units
         self._whole: Counter[tuple[int, ...]] = Counter()
@@ -81,7 +81,7 @@ class CountAroundOperator:
             self._total += count - self._counts.get(around, 0)
             self._counts[around] = count
 
-    def _add(self, found: Found, sign: int, touched: set[tuple[int, ...]]) -> None:
+    def _add(self, found: FoundAround, sign: int, touched: set[tuple[int, ...]]) -> None:
         if found.around not in self._counts and found.around not in touched:
             for one in found.around:
                 self._inside.setdefault(one, set()).add(found.around)
@@ -96,14 +96,14 @@ class CountAroundOperator:
         self._own[found.around] += sign * found.own
         self._whole[found.around] += sign * found.whole
 
-    def _found_by(self, key: Key, row: Row) -> Found:
+    def _found_by(self, key: Key, row: Row) -> FoundAround:
         around = () if self._view is None else self._view.around(key[0])
         depths = [int(depth) for _, depth in row.cells[self._depths]]
         elements = tuple(around[depth - 1] for depth in depths if depth <= len(around))
         if self._below is None:
-            return Found(around, elements, len(depths) - len(elements), 0)
+            return FoundAround(around, elements, len(depths) - len(elements), 0)
         own, whole = (int(row.cells[at][0][1]) for at in self._below)
-        return Found(around, elements, own, whole)
+        return FoundAround(around, elements, own, whole)
 
     def _sum(self, around: tuple[int, ...]) -> int:
         """What counts of all units below some elements; all of it if anybody found one of these."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from tests.edges.sources.roads import FIRST, REST, WHOLE, expected, settle
 from xstreamcast import query
+from xstreamcast.edges.inputs import opened
 from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.sources.files import Files
 from xstreamcast.edges.sources.notes import Notes
@@ -141,9 +143,7 @@ def test_an_empty_folder_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", [".gz", ".bz2", ".zst"])
 def test_what_is_compressed_is_read_as_what_it_holds(ending: str, tmp_path: Path) -> None:
     half = len(FIRST) + len("".join(REST[:20]))
-    packs: dict[str, Callable[[bytes], bytes]]
-    packs = {".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd}
-    pack = packs[ending]
+    pack = PACKS[ending]
     path = tmp_path / f"roads.xml{ending}"
     path.write_bytes(pack(WHOLE[:half]) + pack(WHOLE[half:]))  # in two parts, as archives grow
     assert settle(str(path), None) == expected()
@@ -157,6 +157,83 @@ def test_what_is_compressed_is_read_as_what_it_holds(ending: str, tmp_path: Path
     path.write_bytes(pack(WHOLE)[:-20])
     with pytest.raises(Error, match="cannot be decompressed"):
         settle(str(path), None)
+
+
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": lambda data: zstd(data),
+}
+
+
+def added(path: Path, data: bytes) -> Callable[[], object]:
+    """An act that adds bytes to a file."""
+
+    def act() -> None:
+        with path.open("ab") as file:
+            file.write(data)
+
+    return act
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_a_compressed_file_is_read_while_it_grows(ending: str, tmp_path: Path) -> None:
+    path, pack = tmp_path / f"a.xml{ending}", PACKS[ending]
+    second = pack(b"<b/>" * 9)
+    path.write_bytes(pack(b"<a/>"))
+    acts = [added(path, second[:20]), added(path, second[20:])]
+    found = steps(following(path), acts)
+    assert b"".join(piece for piece in found if piece) == b"<a/>" + b"<b/>" * 9
+    assert None not in found  # it may grow further
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_a_compressed_file_that_is_cut_off_is_read_again_when_it_is_whole(
+    ending: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, pack = tmp_path / f"a.xml{ending}", PACKS[ending]
+    whole = pack(os.urandom(1 << 17).hex().encode())
+    path.write_bytes(whole[:-30])
+    (tmp_path / "b.xml").write_bytes(b"<b/>")
+    found = steps(following(tmp_path), [added(path, whole[-30:])])
+    assert found.count(b"<b/>") == 1
+    assert b"".join(one for one in found[found.index(b"<b/>") + 2 :] if one) == unpacked(path)
+    assert "a.xml" in (said := capfd.readouterr().err) and "is cut off" in said
+
+
+def unpacked(path: Path) -> bytes:
+    with opened(str(path)) as file:
+        return file.read()
+
+
+def test_a_compressed_file_that_was_cut_off_is_whole_after_a_restart(tmp_path: Path) -> None:
+    folder, path = tmp_path / "in", tmp_path / "in" / "a.xml.gz"
+    folder.mkdir()
+    whole = gzip.compress(b"<a/>" * 50, 0)
+    path.write_bytes(whole[:-40])
+    (folder / "b.xml").write_bytes(b"<b/>")
+    notes = Notes(tmp_path / "notes")
+    first = steps(following(folder, notes), [])
+    notes.close()
+    path.write_bytes(whole)
+    again = Notes(tmp_path / "notes")
+    second = steps(following(folder, again), [], 1)
+    again.close()
+    assert second[: len(first)] == first  # what counts is what counted
+    assert b"".join(piece for piece in second[len(first) :] if piece) == b"<a/>" * 50
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_little_is_held_of_what_compresses_well(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.xml{ending}"
+    path.write_bytes(PACKS[ending](b" " * (1 << 24)) * 2 + (b"\0" * 9 if ending == ".gz" else b""))
+    tracemalloc.start()
+    with opened(str(path)) as file:
+        length = sum(map(len, iter(lambda: file.read(1 << 16), b"")))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert length == 1 << 25
+    assert ending == ".zst" or most < 1 << 23
 
 
 def zstd(data: bytes) -> bytes:

@@ -8,15 +8,16 @@ is read a second time, whole. The notes of a checkpoint hold the order, and what
 from __future__ import annotations
 
 import os
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from xstreamcast.edges.inputs import opened, paths
 from xstreamcast.edges.sources.bursts import Burst, gathered
-from xstreamcast.edges.sources.compressed import is_compressed
+from xstreamcast.edges.sources.compressed import is_cut_off, place_in
 from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.errors import Error, error
 
@@ -111,17 +112,17 @@ class Files:
     def _again(self, one: _Read, length: int, check: int) -> Iterator[bytes]:
         """The same bytes as before, or nothing is right any more."""
         left = length
-        with opened(one.name) as file:
+        with opened(one.name, growing=True) as file:
             while left and (piece := file.read(min(_LARGEST, left))):
                 left -= len(piece)
                 one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
                 yield piece
+            self._finished(one, file)
         if one.check != check or one.length != length:
             raise error(
                 "XSCU0003", f"{one.name} has changed since the checkpoint was written",
                 hint="put it back, or begin with an empty checkpoint",
             )  # fmt: skip
-        self._finished(one)
 
     def _note(self, line: list[Any]) -> None:
         if self.notes is not None:
@@ -165,7 +166,7 @@ class Files:
     def _is(self, known: _Read, name: str) -> bool:
         """Whether a file is one that was read under another name: it begins with the same bytes."""
         left, check = known.length, 0
-        with opened(name) as file:
+        with opened(name, growing=True) as file:
             while left and (piece := file.read(min(_LARGEST, left))):
                 left -= len(piece)
                 check = zlib.crc32(piece, check)
@@ -183,7 +184,7 @@ class Files:
     def _one(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
         """A file to its end: where it ends now, or where it has grown to when another comes."""
         size, last, message = PIECE, False, bytearray()
-        with opened(one.name) as file:
+        with opened(one.name, growing=self.follow) as file:
             while True:
                 piece = file.read(size)
                 if piece:
@@ -191,7 +192,7 @@ class Files:
                     one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
                     yield piece
                     size = min(2 * size, _LARGEST)
-                elif not self.follow or waiting or last or is_compressed(one.name):
+                elif not self.follow or waiting or last:
                     break
                 elif message and self.whole is not None and self.whole(bytes(message)):
                     break  # a message that is whole counts at once
@@ -199,22 +200,25 @@ class Files:
                     size = PIECE
                     yield from self._nothing()
                     waiting += self._found()
-                    last = self._shrunk(one)
-        self._finished(one)
+                    last = _shrunk(one, file)
+            if is_cut_off(file):
+                sys.stderr.write(f"note: {one.name} is cut off; it is read again if it changes\n")
+            self._finished(one, file)
 
-    def _shrunk(self, one: _Read) -> bool:
-        """Whether it was truncated: it is read from its beginning."""
-        try:
-            return not is_compressed(one.name) and os.path.getsize(one.name) < one.length
-        except OSError:
-            return False  # taken away: what is open is read on
-
-    def _finished(self, one: _Read) -> None:
+    def _finished(self, one: _Read, file: BinaryIO) -> None:
         try:
             there = os.stat(one.name)
         except OSError:
             one.state = _CHANGED
             return
         # What was added since the last look has not been read: it has changed.
-        read = is_compressed(one.name) or there.st_size == one.length
+        read = not file.read(1) and place_in(file) == there.st_size
         one.state = (there.st_size, there.st_mtime_ns) if read else _CHANGED
+
+
+def _shrunk(one: _Read, file: BinaryIO) -> bool:
+    """Whether it was truncated: it is read from its beginning."""
+    try:
+        return os.path.getsize(one.name) < place_in(file)
+    except OSError:
+        return False  # taken away: what is open is read on

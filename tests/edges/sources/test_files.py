@@ -14,6 +14,7 @@ import pytest
 
 from tests.edges.sources.roads import FIRST, REST, WHOLE, expected, settle
 from xstreamcast import query
+from xstreamcast.cli.main import main
 from xstreamcast.edges.inputs import opened
 from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.sources.files import Files
@@ -221,6 +222,27 @@ def test_a_compressed_file_that_was_cut_off_is_whole_after_a_restart(tmp_path: P
     again.close()
     assert second[: len(first)] == first  # what counts is what counted
     assert b"".join(piece for piece in second[len(first) :] if piece) == b"<a/>" * 50
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_a_place_in_what_a_compressed_file_holds_is_found(ending: str, tmp_path: Path) -> None:
+    path, data = tmp_path / f"a.xml{ending}", os.urandom(1 << 19)
+    path.write_bytes(PACKS[ending](data[:1000]) + PACKS[ending](data[1000:]))
+    with opened(str(path)) as file:
+        for place in (990, 300_000, 17, 0, len(data), len(data) + 5):
+            file.seek(place)
+            assert file.read(100) == data[place : place + 100]
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_compressed_fragments_are_ingested(ending: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / f"roads.xml{ending}"
+    path.write_bytes(PACKS[ending](WHOLE))
+    done = main(["ingest", str(path), "--table", str(tmp_path / "t"), "--runner", "local"])
+    assert done == 0
+    counted = query('count(stream("roads")//incident)').run(roads=f"table:{tmp_path / 't'}")
+    assert list(counted.lines()) == ["50"]
 
 
 @pytest.mark.parametrize("ending", PACKS)

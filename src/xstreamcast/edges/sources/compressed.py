@@ -95,6 +95,7 @@ class Decompressing(io.RawIOBase):
         self._rest = b""  # what is left of the file's bytes
         self._held = b""  # what is left of what they hold
         self.taken = 0  # bytes of the file
+        self._place = 0  # bytes of what they hold that were handed out
 
     @property
     def is_open(self) -> bool:
@@ -109,7 +110,27 @@ class Decompressing(io.RawIOBase):
             pass
         size = min(len(buffer), len(self._held))
         buffer[:size], self._held = self._held[:size], self._held[size:]
+        self._place += size
         return size
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Pass by what is before this place; from the beginning, if it has been passed."""
+        wanted = offset + (self._place if whence == io.SEEK_CUR else 0)
+        if whence == io.SEEK_END:
+            raise io.UnsupportedOperation("where it ends is not known")
+        if wanted < self._place:
+            self._file.seek(0)
+            self._part, self._rest, self._held = None, b"", b""
+            self.taken = self._place = 0
+        while self._place < wanted and self.read(min(wanted - self._place, _CHUNK)):
+            pass
+        return self._place
 
     def _next(self) -> bool:
         """Read a little more; false at the end of the file, or of what there is of it now."""

@@ -135,6 +135,12 @@ def test_notes_bring_back_the_same_files_in_the_same_order(tmp_path: Path) -> No
         steps(following(folder, again), [], 2)
 
 
+def test_a_file_that_is_named_itself_is_read_whatever_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "feed.tmp"
+    path.write_bytes(b"1")
+    assert steps(following(path), []) == [b"1"]
+
+
 def test_an_empty_folder_is_waited_for(tmp_path: Path) -> None:
     assert steps(following(tmp_path), [lambda: (tmp_path / "a").write_bytes(b"1")]) == [b"1"]
     with pytest.raises(Error, match="no such file"):

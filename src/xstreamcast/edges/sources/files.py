@@ -19,12 +19,12 @@ from xstreamcast.edges.inputs import opened, paths
 from xstreamcast.edges.sources.bursts import Burst, gathered
 from xstreamcast.edges.sources.compressed import is_cut_off, place_in
 from xstreamcast.edges.sources.notes import Notes
+from xstreamcast.edges.sources.unfinished import is_unfinished
 from xstreamcast.errors import Error, error
 
 PIECE: Final = 1 << 18
 _LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
 WAIT: Final = 0.1  # seconds between two looks at what may grow
-UNFINISHED: Final = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
 
 _OPEN: Final = (0, 0)  # the state of a file that has not ended
 _CHANGED: Final = (-1, -1)  # that of one that is not what was read
@@ -132,7 +132,10 @@ class Files:
 
     def _names(self) -> list[str]:
         try:
-            return [name for name in paths(self.source) if not name.endswith(UNFINISHED)]
+            there = paths(self.source)
+            if there == [self.source]:  # it was named itself
+                return there
+            return [name for name in there if not is_unfinished(name)]
         except Error:
             if self.follow and (os.path.isdir(self.source) or set(self.source) & set("*?[")):
                 return []

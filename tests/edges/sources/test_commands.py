@@ -168,3 +168,8 @@ def test_passwords_are_in_no_message(capfd: pytest.CaptureFixture[str]) -> None:
     said = "".join(capfd.readouterr())
     assert "127.0.0.1" in said
     assert "hunter2" not in said
+
+
+def test_stdin_is_one_input() -> None:
+    with pytest.raises(Error, match="stdin can be one input only"):
+        sources(["a=-", "b=-"])

@@ -283,6 +283,7 @@ FOREIGN = {
     "a page in HTML": b"<!doctype html>\n<html><body>Bad gateway<br></body>",
     "UTF-16LE": "<a>ä</a>".encode("utf-16-le"),
     "UTF-16BE": "<a>ä</a>".encode("utf-16-be"),
+    "an image (GIF)": b"GIF89a",
     "a zip archive": b"PK\x03\x04" + bytes(26),
 }
 
@@ -310,3 +311,11 @@ def test_xhtml_and_json_within_xml_are_xml(tmp_path: Path) -> None:
     assert len(query("//a").run(b'<a>{"b": 1}</a>')) == 1
     wide = '<?xml version="1.0" encoding="UTF-16"?><a>ä</a>'.encode("utf-16-le")
     assert list(query("string(/a)").run(wide).lines()) == ["ä"]
+
+
+@pytest.mark.parametrize("text", [b"hello", b"hello\n", b"GIT 89"])
+def test_text_is_named_by_watch_as_by_run(text: bytes) -> None:
+    for read in (lambda: query("//a").run(text), lambda: list(query("//a").watch(text))):
+        with pytest.raises(Error) as met:
+            read()
+        assert met.value.message == "the input is text, not XML"

@@ -15,6 +15,8 @@ from tests.edges.sources.commands import interruptible, watch
 from tests.edges.sources.roads import MESSAGES, QUERY, WHOLE, answered, expected
 from tests.edges.sources.servers import LONG, free_port, websocket
 from xstreamcast.cli.main import main
+from xstreamcast.cli.query_arguments import sources
+from xstreamcast.errors import Error
 
 XSC = [sys.executable, "-m", "xstreamcast"]
 

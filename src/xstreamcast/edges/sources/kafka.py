@@ -57,7 +57,7 @@ class KafkaReceiver:
         if self._from not in ("beginning", "end"):
             raise error("XSCU0003", f"from must be beginning or end; got {self._from}")
         self._next: dict[tuple[str, int], int] = {}
-        self._done: deque[Where] = deque()  # what the group may be told: by one thread alone
+        self._done: deque[Where] = deque()  # in the sink, and not committed yet
         self._said = ""  # why no broker answers
 
     # -- what counts already ----------------------------------------------------------------------
@@ -243,19 +243,13 @@ class KafkaReceiver:
             self._said = why.str().rpartition("]: ")[2]
 
     def _settings(self, group: str | None) -> dict[str, Any]:
-            {} if self._member is None or group is None else {"group.instance.id": self._member}
-        )
-        return (
-            client_settings(self._place, self._known)
-            | member
-            | {
-                "group.id": group or "xstreamcast",
-                "enable.auto.commit": False,
-                "enable.partition.eof": True,
-                "auto.offset.reset": "earliest" if self._from == "beginning" else "latest",
-                "error_cb": self._failed,
-            }
-        )
+        return client_settings(self._place, self._known) | {
+            "group.id": group or "xstreamcast",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "auto.offset.reset": "earliest" if self._from == "beginning" else "latest",
+            "error_cb": self._failed,
+        }
 
 
 def client_settings(place: SourceAddress, known: Credentials) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def _quality(place: SourceAddress) -> int:
 
 
 def _check_filter(topic: str, url: str) -> None:
-    """The wildcards + and # stand for whole levels, and # for the last ones."""
+    """The wildcard + matches one whole level, and # all levels after it."""
     levels = topic.split("/")
     if any("#" in level for level in levels[:-1]) or any(
         len(level) > 1 and ("+" in level or "#" in level) for level in levels

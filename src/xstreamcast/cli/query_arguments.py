@@ -139,6 +139,11 @@ def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
         raise error(
             "XSCU0001", "at most one input may have no name; name the others: -i name=SOURCE"
         )
+    if [*unnamed, *named.values()].count("-") > 1:
+        raise error(
+            "XSCU0001", "stdin can be one input only; two are -",
+            hint="process substitution reads two commands: -i a=<(…) -i b=<(…)",
+        )  # fmt: skip
     return (unnamed[0] if unnamed else None), named
 
 

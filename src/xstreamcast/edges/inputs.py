@@ -111,14 +111,14 @@ def message_in(path: str) -> bytes:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[BinaryIO]:
-    """One input, open for reading."""
+def opened(path: str, growing: bool = False) -> Iterator[BinaryIO]:
+    """One input, open for reading; where it is compressed and grows, its end may not be there."""
     if path == "-":
         yield sys.stdin.buffer
         return
     try:
         zipped = is_compressed(path)
-        file = (opened_compressed if zipped else open_plain)(path)
+        file = opened_compressed(path, growing) if zipped else open_plain(path)
     except OSError as failed:
         raise error("XSCU0003", f"cannot open {path}: {failed.strerror or failed}") from None
     with file, reading_compressed(path) if zipped else nullcontext():

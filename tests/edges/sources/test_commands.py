@@ -15,6 +15,8 @@ from tests.edges.sources.commands import interruptible, watch
 from tests.edges.sources.roads import MESSAGES, QUERY, WHOLE, answered, expected
 from tests.edges.sources.servers import LONG, free_port, websocket
 from xstreamcast.cli.main import main
+from xstreamcast.cli.query_arguments import sources
+from xstreamcast.errors import Error
 
 XSC = [sys.executable, "-m", "xstreamcast"]
 
@@ -168,3 +170,8 @@ def test_passwords_are_in_no_message(capfd: pytest.CaptureFixture[str]) -> None:
     said = "".join(capfd.readouterr())
     assert "127.0.0.1" in said
     assert "hunter2" not in said
+
+
+def test_stdin_is_one_input() -> None:
+    with pytest.raises(Error, match="stdin can be one input only"):
+        sources(["a=-", "b=-"])

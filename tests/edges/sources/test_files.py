@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 
 from tests.edges.sources.roads import FIRST, REST, WHOLE, expected, settle
 from xstreamcast import query
+from xstreamcast.cli.main import main
+from xstreamcast.edges.inputs import opened
 from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.sources.files import Files
 from xstreamcast.edges.sources.notes import Notes
@@ -132,6 +135,12 @@ def test_notes_bring_back_the_same_files_in_the_same_order(tmp_path: Path) -> No
         steps(following(folder, again), [], 2)
 
 
+def test_a_file_that_is_named_itself_is_read_whatever_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "feed.tmp"
+    path.write_bytes(b"1")
+    assert steps(following(path), []) == [b"1"]
+
+
 def test_an_empty_folder_is_waited_for(tmp_path: Path) -> None:
     assert steps(following(tmp_path), [lambda: (tmp_path / "a").write_bytes(b"1")]) == [b"1"]
     with pytest.raises(Error, match="no such file"):
@@ -141,9 +150,7 @@ def test_an_empty_folder_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", [".gz", ".bz2", ".zst"])
 def test_what_is_compressed_is_read_as_what_it_holds(ending: str, tmp_path: Path) -> None:
     half = len(FIRST) + len("".join(REST[:20]))
-    packs: dict[str, Callable[[bytes], bytes]]
-    packs = {".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd}
-    pack = packs[ending]
+    pack = PACKS[ending]
     path = tmp_path / f"roads.xml{ending}"
     path.write_bytes(pack(WHOLE[:half]) + pack(WHOLE[half:]))  # in two parts, as archives grow
     assert settle(str(path), None) == expected()
@@ -157,6 +164,104 @@ def test_what_is_compressed_is_read_as_what_it_holds(ending: str, tmp_path: Path
     path.write_bytes(pack(WHOLE)[:-20])
     with pytest.raises(Error, match="cannot be decompressed"):
         settle(str(path), None)
+
+
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": lambda data: zstd(data),
+}
+
+
+def added(path: Path, data: bytes) -> Callable[[], object]:
+    """An act that adds bytes to a file."""
+
+    def act() -> None:
+        with path.open("ab") as file:
+            file.write(data)
+
+    return act
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_a_compressed_file_is_read_while_it_grows(ending: str, tmp_path: Path) -> None:
+    path, pack = tmp_path / f"a.xml{ending}", PACKS[ending]
+    second = pack(b"<b/>" * 9)
+    path.write_bytes(pack(b"<a/>"))
+    acts = [added(path, second[:20]), added(path, second[20:])]
+    found = steps(following(path), acts)
+    assert b"".join(piece for piece in found if piece) == b"<a/>" + b"<b/>" * 9
+    assert None not in found  # it may grow further
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_a_compressed_file_that_is_cut_off_is_read_again_when_it_is_whole(
+    ending: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, pack = tmp_path / f"a.xml{ending}", PACKS[ending]
+    whole = pack(os.urandom(1 << 17).hex().encode())
+    path.write_bytes(whole[:-30])
+    (tmp_path / "b.xml").write_bytes(b"<b/>")
+    found = steps(following(tmp_path), [added(path, whole[-30:])])
+    assert found.count(b"<b/>") == 1
+    assert b"".join(one for one in found[found.index(b"<b/>") + 2 :] if one) == unpacked(path)
+    assert f"note: {path} is cut off" in capfd.readouterr().err
+
+
+def unpacked(path: Path) -> bytes:
+    with opened(str(path)) as file:
+        return file.read()
+
+
+def test_a_compressed_file_that_was_cut_off_is_whole_after_a_restart(tmp_path: Path) -> None:
+    folder, path = tmp_path / "in", tmp_path / "in" / "a.xml.gz"
+    folder.mkdir()
+    whole = gzip.compress(b"<a/>" * 50, 0)
+    path.write_bytes(whole[:-40])
+    (folder / "b.xml").write_bytes(b"<b/>")
+    notes = Notes(tmp_path / "notes")
+    first = steps(following(folder, notes), [])
+    notes.close()
+    path.write_bytes(whole)
+    again = Notes(tmp_path / "notes")
+    second = steps(following(folder, again), [], 1)
+    again.close()
+    assert second[: len(first)] == first  # what counts is what counted
+    assert b"".join(piece for piece in second[len(first) :] if piece) == b"<a/>" * 50
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_a_place_in_what_a_compressed_file_holds_is_found(ending: str, tmp_path: Path) -> None:
+    path, data = tmp_path / f"a.xml{ending}", os.urandom(1 << 19)
+    path.write_bytes(PACKS[ending](data[:1000]) + PACKS[ending](data[1000:]))
+    with opened(str(path)) as file:
+        for place in (990, 300_000, 17, 0, len(data), len(data) + 5):
+            file.seek(place)
+            assert file.read(100) == data[place : place + 100]
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_compressed_fragments_are_ingested(ending: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / f"roads.xml{ending}"
+    path.write_bytes(PACKS[ending](WHOLE))
+    done = main(["ingest", str(path), "--table", str(tmp_path / "t"), "--runner", "local"])
+    assert done == 0
+    counted = query('count(stream("roads")//incident)').run(roads=f"table:{tmp_path / 't'}")
+    assert list(counted.lines()) == ["50"]
+
+
+@pytest.mark.parametrize("ending", PACKS)
+def test_little_is_held_of_what_compresses_well(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.xml{ending}"
+    path.write_bytes(PACKS[ending](b" " * (1 << 24)) * 2 + (b"\0" * 9 if ending == ".gz" else b""))
+    tracemalloc.start()
+    with opened(str(path)) as file:
+        length = sum(map(len, iter(lambda: file.read(1 << 16), b"")))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert length == 1 << 25
+    assert ending == ".zst" or most < 1 << 23
 
 
 def zstd(data: bytes) -> bytes:
@@ -178,6 +283,7 @@ FOREIGN = {
     "a page in HTML": b"<!doctype html>\n<html><body>Bad gateway<br></body>",
     "UTF-16LE": "<a>ä</a>".encode("utf-16-le"),
     "UTF-16BE": "<a>ä</a>".encode("utf-16-be"),
+    "an image (GIF)": b"GIF89a",
     "a zip archive": b"PK\x03\x04" + bytes(26),
 }
 
@@ -205,3 +311,11 @@ def test_xhtml_and_json_within_xml_are_xml(tmp_path: Path) -> None:
     assert len(query("//a").run(b'<a>{"b": 1}</a>')) == 1
     wide = '<?xml version="1.0" encoding="UTF-16"?><a>ä</a>'.encode("utf-16-le")
     assert list(query("string(/a)").run(wide).lines()) == ["ä"]
+
+
+@pytest.mark.parametrize("text", [b"hello", b"hello\n", b"GIT 89"])
+def test_text_is_named_by_watch_as_by_run(text: bytes) -> None:
+    for read in (lambda: query("//a").run(text), lambda: list(query("//a").watch(text))):
+        with pytest.raises(Error) as met:
+            read()
+        assert met.value.message == "the input is text, not XML"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -224,3 +225,40 @@ def test_events_cut_anywhere_are_the_same() -> None:
     for cut in range(len(text)):
         reader = EventReader()
         assert [*reader.feed(text[:cut]), *reader.feed(text[cut:])] == whole
+
+
+def test_a_server_that_does_not_answer_is_waited_for_as_long_as_timeout_says() -> None:
+    silent = threading.Event()
+
+    def handle(handler: Any) -> None:
+        silent.wait(30)
+
+    with http(handle) as url:
+        began = time.monotonic()
+        with pytest.raises(Error, match="timed out"):
+            read_sources([f"{url}/x#timeout=300ms"])
+        assert time.monotonic() - began < 8
+        silent.set()
+
+
+def test_what_is_silent_after_it_began_is_no_failure(capfd: pytest.CaptureFixture[str]) -> None:
+    def handle(handler: Any) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.end_headers()
+        for number in (1, 2):
+            handler.wfile.write(b"id: %d\ndata: <a><b/></a>\n\n" % number)
+            handler.wfile.flush()
+            threading.Event().wait(1.2)
+
+    counted = query('count(stream("s")//b)')
+    with http(handle) as url, counted.watch(s=f"{url}/x#timeout=300ms") as changes:
+        assert any(change.item == "2" for change in changes)
+    assert "trying again" not in capfd.readouterr().err
+
+
+def test_who_may_not_read_is_told_how_to_say_who_asks() -> None:
+    with http(lambda handler: answer(handler, b"", 401)) as url, pytest.raises(Error) as met:
+        read_sources([f"{url}/x"])
+    assert "401" in met.value.message
+    assert "XSTREAMCAST_TOKEN" in str(met.value.hint)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.edges.sources.commands import watch
 from tests.edges.sources.roads import MESSAGES, expected, settle
-from tests.edges.sources.servers import kafka
+from tests.edges.sources.servers import kafka, until
 from xstreamcast import query
 from xstreamcast.cli.run import read_sources
 from xstreamcast.errors import Error
@@ -88,6 +88,23 @@ def test_a_group_shares_and_our_own_offsets_go_first(broker: str, tmp_path: Path
     send(broker, name, MESSAGES[40:])
     with watch(tmp_path, source) as sink:
         sink.until(expected())
+
+
+def test_a_group_is_told_what_is_in_the_sink(broker: str, tmp_path: Path) -> None:
+    name = topic(broker, "told", partitions=2)
+    source = f"kafka://{broker}/{name}?group=told"
+    parts = [client.TopicPartition(name, number) for number in (0, 1)]
+    asking: Any = client.Consumer({"bootstrap.servers": broker, "group.id": "told"})
+
+    def told() -> int:
+        return sum(max(one.offset, 0) for one in asking.committed(parts, timeout=30))
+
+    with watch(tmp_path, source) as sink:
+        for count in (20, 30, 40):  # in several ticks
+            send(broker, name, MESSAGES[0 if count == 20 else count - 10 : count])
+            sink.until_counted(count)
+        until(lambda: told() == 40, "offsets of the group")
+    asking.close()
 
 
 def test_a_topic_that_is_not_there_is_named(broker: str) -> None:

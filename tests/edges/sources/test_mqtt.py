@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,3 +126,23 @@ def test_a_wrong_password_is_refused_and_not_told(
         client.disconnect()
         client.loop_stop()
         assert settle(source, expected()) == expected()
+
+
+def test_what_is_no_broker_is_named() -> None:
+    def shut(server: socket.socket) -> None:
+        server.accept()[0].close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=shut, args=(server,), daemon=True).start()
+        with pytest.raises(Error, match="does not answer as a broker of MQTT does"):
+            settle(f"mqtt://127.0.0.1:{server.getsockname()[1]}/roads", None)
+
+
+def test_a_topic_without_messages_is_named_by_run(tmp_path: Path) -> None:
+    port = free_port()
+    with (
+        mosquitto(tmp_path / "broker", port),
+        pytest.raises(Error, match="/nothing has nothing to read") as met,
+    ):
+        read_sources([f"mqtt://127.0.0.1:{port}/nothing"])
+    assert met.value.hint == "quiet=1m in the address waits longer"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.edges.sources.roads import MESSAGES, WHOLE, expected, settle, watching
 from tests.edges.sources.servers import free_port, until, websocket
+from xstreamcast import query
+from xstreamcast.cli.run import read_sources
 from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.errors import Error
 
@@ -118,6 +120,22 @@ def test_peers_that_call_are_listened_to() -> None:
     assert settle(f"tcp://127.0.0.1:{port}?listen", expected()) == expected()
 
 
+def test_run_reads_one_connection_of_those_that_call() -> None:
+    port = free_port()
+
+    def call() -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as peer:
+                peer.sendall(b"<a><b/><b/></a>")
+                return True
+        except OSError:
+            return False
+
+    threading.Thread(target=lambda: until(call, "a call"), daemon=True).start()
+    place = f"tcp://127.0.0.1:{port}?listen"
+    assert list(query("count(//b)").run(read_sources([place])[0]).lines()) == ["2"]
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -128,6 +146,10 @@ def test_peers_that_call_are_listened_to() -> None:
         ("tcp://127.0.0.1", "must be tcp://HOST:PORT"),
         ("ws://127.0.0.1:x/", "the host or the port is not valid"),
         ("kafka://127.0.0.1/x?from=middle", "from must be beginning or end"),
+        ("mqtt://127.0.0.1/x?qos=much", "qos must be 0, 1 or 2; got much"),
+        ("mqtt://127.0.0.1/x?qos=3", "qos must be 0, 1 or 2; got 3"),
+        ("mqtt://127.0.0.1/a/#/b", "a/#/b is not a topic"),
+        ("mqtt://127.0.0.1/a/b+", "a/b+ is not a topic"),
     ],
 )
 def test_a_place_that_makes_no_sense_is_named(source: str, said: str) -> None:

@@ -33,8 +33,8 @@ def unbounded_nodes(
     if whole:
         why = circuit.reasons[0][0] if circuit.reasons else "it is read with others"
         found.append(
-            f"{_names(whole)} is kept completely, because {why}; a query that evaluates each unit "
-            "by itself, or windows, would bound it"
+            f"{_names(whole)} {'is' if len(whole) == 1 else 'are'} kept completely, because {why}; "
+            "a query that evaluates each unit by itself, or windows, would bound it"
         )
     return list(dict.fromkeys(found))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from typing import Any
 
@@ -15,6 +16,10 @@ class ReadOffset:
     position: int = 0
     tag: str = ""
     done: bool = False
+
+    def is_all_of(self, name: str) -> bool:
+        """Whether a file was read to its end, and is as long as it was then."""
+        return self.done and os.path.getsize(name) == self.position
 
 
 @dataclass(frozen=True, slots=True)

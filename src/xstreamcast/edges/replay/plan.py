@@ -15,7 +15,7 @@ from xstreamcast.edges.replay.scanning import Scan, scanned
 from xstreamcast.edges.replay.splits import Split
 from xstreamcast.edges.replay.survey import STEP, Mark, Survey
 from xstreamcast.edges.sources.compressed import is_compressed
-from xstreamcast.edges.sources.files import UNFINISHED
+from xstreamcast.edges.sources.unfinished import is_unfinished, lacks_its_end
 from xstreamcast.edges.wire.sync import first_markup, fragment_bytes, sure_start
 from xstreamcast.errors import error
 
@@ -55,7 +55,7 @@ class Replay:
         self._marks.clear()
         names = self._names(start)
         for name in names:
-            seen = files.get(name, ReadOffset())
+            seen = _unless_changed(name, files.get(name, ReadOffset()))
             kind = _kind(name)
             if seen.done or kind == "empty":
                 continue
@@ -80,7 +80,8 @@ class Replay:
         said = self._begun(start)
         changed = [name for name, seen in end.files.items() if seen != start.files.get(name)]
         for name in changed:
-            first, last = start.files.get(name, ReadOffset()), end.files[name]
+            last = end.files[name]
+            first = _from(name, start.files.get(name, ReadOffset()), last)
             whole = _kind(name) != "fragments"
             said = _entering(said, first)
             marks = [Mark(first.position, first.tag, said)]
@@ -106,8 +107,8 @@ class Replay:
 
     def _messages(self, start: Offset, most: int | None) -> Offset:
         """Messages are taken in whole; a file that grows is read on."""
-        names = [name for name in self._names(start) if not name.endswith(UNFINISHED)]
-        return next_messages(names, start, most, named_mapping(str(self._mapping)), self.follow)
+        mapping = named_mapping(str(self._mapping))
+        return next_messages(self._names(start), start, most, mapping, self.follow)
 
     def _mapped(self, start: Offset, end: Offset, word: str) -> list[Split]:
         """One split: what a message means may depend on those before it."""
@@ -134,12 +135,11 @@ class Replay:
         grows: bool,
     ) -> tuple[ReadOffset, StreamFacts]:
         """Read on in a file, up to a limit or its end."""
-        if seen.position > os.path.getsize(name) and not is_compressed(name):
-            raise error("XSCU0003", f"{name} is shorter than the part that was already read")
+        size = os.path.getsize(name)
         found = self._scan(name, Mark(seen.position, seen.tag, said), limit, most)
         if found.stop is None and (is_compressed(name) or not grows):
             said = _closed(name, found.safe)
-            over = ReadOffset(max(os.path.getsize(name), seen.position), "", True)
+            over = ReadOffset(size, "", True)
             self._marks[name, seen.position, over.position] = found.marks
             return over, said
         stop = found.stop or _past_broken(name, found.safe)
@@ -233,11 +233,23 @@ class Replay:
     # -- all files --------------------------------------------------------------------------------
 
     def _names(self, start: Offset) -> list[str]:
-        """The files that were met, in that order, then new ones by name."""
+        """The files that were met, in that order, then new ones by name; without those that went.
+
+        Those that are still being written come later.
+        """
+        met = [name for name in start.files if os.path.isfile(name)]
         if os.path.isdir(self.source) and not os.listdir(self.source):
-            return list(start.files)
+            return met
         there = [os.path.abspath(path) for path in paths(self.source)]
-        return [*start.files, *(name for name in there if name not in start.files)]
+        found = [*met, *(name for name in there if name not in start.files)]
+        if not os.path.isfile(self.source):
+            found = [name for name in found if not is_unfinished(name)]
+        read = {name for name in met if start.files[name].is_all_of(name)}
+        return [name for name in found if name in read or not self._awaited(name)]
+
+    def _awaited(self, name: str) -> bool:
+        """Whether the rest of a file is still on its way."""
+        return self.follow and lacks_its_end(name)
 
     def _begun(self, start: Offset) -> StreamFacts:
         """What was said before; a structure that comes later counts from the beginning."""
@@ -255,6 +267,20 @@ class Replay:
                     if survey.said.structure is not None:
                         return replace(said, structure=survey.said.structure)
         return said
+
+
+def _unless_changed(name: str, seen: ReadOffset) -> ReadOffset:
+    """How far a file was read; a file that was cut off, or changed after its end, was not."""
+    if seen.is_all_of(name):
+        return seen
+    cut = os.path.getsize(name) < seen.position and not is_compressed(name)
+    return ReadOffset() if seen.done or cut else seen
+
+
+def _from(name: str, first: ReadOffset, last: ReadOffset) -> ReadOffset:
+    """Where a batch begins in a file that had ended, or was longer: at its beginning."""
+    cut = last.position < first.position and not is_compressed(name)
+    return ReadOffset() if first.done or cut else first
 
 
 def _entering(said: StreamFacts, seen: ReadOffset) -> StreamFacts:

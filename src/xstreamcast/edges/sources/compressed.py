@@ -5,22 +5,20 @@ A file is known by its name or its first bytes, all else by its name.
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, cast
 
-from xstreamcast.edges.sources.extras import needed
+from xstreamcast.edges.sources.compressed_parts import Part, part_reader
 from xstreamcast.errors import error
 
 ENDINGS: Final = (".gz", ".bz2", ".zst")
 MARKS: Final = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}
 _CHUNK: Final = 1 << 18
-_BROKEN: Final = ("BadGzipFile", "ZstdError", "OSError")  # what the libraries raise
+_BROKEN: Final = ("ZstdError", "OSError")  # what the libraries raise
 
 
 def named_compressed(name: str) -> bool:
@@ -58,44 +56,108 @@ def open_plain(name: str) -> BinaryIO:
     return open(name, "rb")
 
 
-def opened_compressed(name: str) -> BinaryIO:
-    """A compressed file, open for reading what it holds; several parts in a row are read as one."""
+def opened_compressed(name: str, growing: bool = False) -> BinaryIO:
+    """A compressed file, open for reading what it holds; several parts in a row are read as one.
+
+    `growing`: its last part may still be written; what there is of it is read, and more later.
+    """
     ending = _ending(name)
-    if ending == ".gz":
-        return cast(BinaryIO, gzip.open(name, "rb"))
-    if ending == ".bz2":
-        return cast(BinaryIO, bz2.open(name, "rb"))
-    library = needed("zstandard").ZstdDecompressor
-    return cast(BinaryIO, io.BufferedReader(_Unpacked(open(name, "rb"), library), 1 << 18))
+    assert ending is not None
+    return _decompressing(open(name, "rb"), ending, growing)
 
 
-class _Unpacked(io.RawIOBase):
-    """A .zst file: frames one after another, and an error where the last one is cut off."""
+def _decompressing(file: BinaryIO, ending: str, growing: bool = False) -> BinaryIO:
+    raw = Decompressing(file, part_reader(ending), growing)
+    return cast(BinaryIO, io.BufferedReader(raw, _CHUNK))
 
-    def __init__(self, file: BinaryIO, library: Any) -> None:
-        self._file, self._library = file, library
-        self._frame: Any = None
+
+def place_in(file: BinaryIO) -> int:
+    """How many bytes of the file on the disk have been read for what was handed out."""
+    raw = getattr(file, "raw", None)
+    return raw.taken if isinstance(raw, Decompressing) else file.tell()
+
+
+def is_cut_off(file: BinaryIO) -> bool:
+    """Whether the last part that was read of a compressed file has no end."""
+    raw = getattr(file, "raw", None)
+    return isinstance(raw, Decompressing) and raw.is_open
+
+
+class Decompressing(io.RawIOBase):
+    """What compressed bytes hold: parts one after another, and an error where the last is cut off.
+
+    A file that grows has no error there: what is added to it is read later.
+    """
+
+    def __init__(self, file: BinaryIO, begin: Callable[[], Part], growing: bool = False) -> None:
+        self._file, self._begin, self._growing = file, begin, growing
+        self._part: Part | None = None
         self._rest = b""  # what is left of the file's bytes
         self._held = b""  # what is left of what they hold
+        self.taken = 0  # bytes of the file
+        self._place = 0  # bytes of what they hold that were handed out
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a part has begun and not ended."""
+        return self._part is not None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._held:
-            data = self._rest or self._file.read(_CHUNK)
-            self._rest = b""
-            if not data:
-                if self._frame is not None:
-                    raise EOFError("the last frame is cut off")
-                return 0
-            self._frame = self._frame or self._library().decompressobj()
-            self._held = self._frame.decompress(data)
-            if self._frame.eof:
-                self._rest, self._frame = self._frame.unused_data, None
+        while not self._held and self._next():
+            pass
         size = min(len(buffer), len(self._held))
         buffer[:size], self._held = self._held[:size], self._held[size:]
+        self._place += size
         return size
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Pass by what is before this place; from the beginning, if it has been passed."""
+        wanted = offset + (self._place if whence == io.SEEK_CUR else 0)
+        if whence == io.SEEK_END:
+            raise io.UnsupportedOperation("where it ends is not known")
+        if wanted < self._place:
+            self._file.seek(0)
+            self._part, self._rest, self._held = None, b"", b""
+            self.taken = self._place = 0
+        while self._place < wanted and self.read(min(wanted - self._place, _CHUNK)):
+            pass
+        return self._place
+
+    def _next(self) -> bool:
+        """Read a little more; false at the end of the file, or of what there is of it now."""
+        if self._part is not None and not self._part.hungry:
+            self._take(self._part, b"")
+            return True
+        data, self._rest = self._rest or self._read(), b""
+        if self._part is None:
+            if not data:
+                return False
+            self._part = self._begin()
+        self._take(self._part, data)
+        if data or self._held or self._part is None:
+            return True
+        if not self._growing:
+            raise EOFError("the compressed data is cut off")
+        return False
+
+    def _take(self, part: Part, data: bytes) -> None:
+        self._held = part.feed(data)
+        if part.eof:
+            self._rest, self._part = part.rest, None
+
+    def _read(self) -> bytes:
+        data = self._file.read(_CHUNK)
+        self.taken += len(data)
+        return data
 
     def close(self) -> None:
         self._file.close()
@@ -126,9 +188,4 @@ def decompressed(data: bytes, name: str) -> bytes:
 
 def _held(data: bytes, ending: str, name: str) -> bytes:
     with reading_compressed(name):
-        if ending == ".gz":
-            return gzip.decompress(data)
-        if ending == ".bz2":
-            return bz2.decompress(data)
-        library = needed("zstandard").ZstdDecompressor
-        return io.BufferedReader(_Unpacked(io.BytesIO(data), library)).read()
+        return _decompressing(io.BytesIO(data), ending).read()

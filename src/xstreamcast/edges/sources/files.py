@@ -8,22 +8,23 @@ is read a second time, whole. The notes of a checkpoint hold the order, and what
 from __future__ import annotations
 
 import os
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from xstreamcast.edges.inputs import message_in, opened, paths
 from xstreamcast.edges.sources.bursts import Burst, gathered
-from xstreamcast.edges.sources.compressed import is_compressed
+from xstreamcast.edges.sources.compressed import is_compressed, is_cut_off, place_in
 from xstreamcast.edges.sources.notes import Notes
+from xstreamcast.edges.sources.unfinished import is_unfinished
 from xstreamcast.errors import Error, error
 
 PIECE: Final = 1 << 18
 _LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
 WAIT: Final = 0.1  # seconds between two looks at what may grow
-UNFINISHED: Final = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
 
 _OPEN: Final = (0, 0)  # the state of a file that has not ended
 _CHANGED: Final = (-1, -1)  # that of one that is not what was read
@@ -119,15 +120,20 @@ class Files:
 
     def _again(self, one: _Read, length: int, check: int) -> Iterator[bytes]:
         """The same bytes as before, or nothing is right any more."""
-        for piece in self._first_bytes(one.name, length):
-            one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
-            yield piece
+        if self._holds_message(one.name):
+            state, data = _state_of(one.name), message_in(one.name)
+            one.state = state if len(data) == length else _CHANGED
+            yield self._counted(one, data[:length])
+        else:
+            with opened(one.name, growing=True) as file:
+                for piece in _first_bytes(file, length):
+                    yield self._counted(one, piece)
+                self._finished(one, file)
         if one.check != check or one.length != length:
             raise error(
                 "XSCU0003", f"{one.name} has changed since the checkpoint was written",
                 hint="put it back, or begin with an empty checkpoint",
             )  # fmt: skip
-        self._finished(one)
 
     def _note(self, line: list[Any]) -> None:
         if self.notes is not None:
@@ -137,7 +143,10 @@ class Files:
 
     def _names(self) -> list[str]:
         try:
-            return [name for name in paths(self.source) if not name.endswith(UNFINISHED)]
+            there = paths(self.source)
+            if there == [self.source]:  # it was named itself
+                return there
+            return [name for name in there if not is_unfinished(name)]
         except Error:
             if self.follow and (os.path.isdir(self.source) or set(self.source) & set("*?[")):
                 return []
@@ -170,20 +179,22 @@ class Files:
 
     def _is(self, known: _Read, name: str) -> bool:
         """Whether a file is one that was read under another name: it begins with the same bytes."""
+        if self._holds_message(name):
+            data = message_in(name)[: known.length]
+            return (len(data), zlib.crc32(data)) == (known.length, known.check)
         length, check = 0, 0
-        for piece in self._first_bytes(name, known.length):
-            length, check = length + len(piece), zlib.crc32(piece, check)
+        with opened(name, growing=True) as file:
+            for piece in _first_bytes(file, known.length):
+                length, check = length + len(piece), zlib.crc32(piece, check)
         return (length, check) == (known.length, known.check)
 
-    def _first_bytes(self, name: str, length: int) -> Iterator[bytes]:
-        """So many bytes that a file begins with, or those that it has."""
-        if self.whole is not None and is_compressed(name):
-            yield message_in(name)[:length]
-            return
-        with opened(name) as file:
-            while length and (piece := file.read(min(_LARGEST, length))):
-                length -= len(piece)
-                yield piece
+    def _holds_message(self, name: str) -> bool:
+        """Whether a file is one message, compressed: it counts as a whole."""
+        return self.whole is not None and is_compressed(name)
+
+    def _counted(self, one: _Read, piece: bytes) -> bytes:
+        one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
+        return piece
 
     def _found(self) -> list[_Read]:
         met = (self._new(name) for name in self._names())
@@ -196,19 +207,18 @@ class Files:
 
     def _one(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
         """A file to its end: where it ends now, or where it has grown to when another comes."""
-        if self.whole is not None and is_compressed(one.name):
+        if self._holds_message(one.name):
             yield from self._compressed(one, waiting)
             return
         size, last, message = PIECE, False, bytearray()
-        with opened(one.name) as file:
+        with opened(one.name, growing=self.follow) as file:
             while True:
                 piece = file.read(size)
                 if piece:
                     message += piece if self.whole is not None else b""
-                    one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
-                    yield piece
+                    yield self._counted(one, piece)
                     size = min(2 * size, _LARGEST)
-                elif not self.follow or waiting or last or is_compressed(one.name):
+                elif not self.follow or waiting or last:
                     break
                 elif message and self.whole is not None and self.whole(bytes(message)):
                     break  # a message that is whole counts at once
@@ -216,8 +226,10 @@ class Files:
                     size = PIECE
                     yield from self._nothing()
                     waiting += self._found()
-                    last = self._shrunk(one)
-        self._finished(one)
+                    last = _shrunk(one, file)
+            if is_cut_off(file):
+                sys.stderr.write(f"note: {one.name} is cut off; it is read again if it changes\n")
+            self._finished(one, file)
 
     def _compressed(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
         """A message that is compressed: when it is whole, or as it is when another one comes."""
@@ -229,22 +241,30 @@ class Files:
             now = _state_of(one.name)
             if now not in (state, _CHANGED):
                 state, data = now, message_in(one.name)
-        one.length, one.check, one.state = len(data), zlib.crc32(data), state
-        yield data
+        one.state = state
+        yield self._counted(one, data)
 
-    def _shrunk(self, one: _Read) -> bool:
-        """Whether it was truncated: it is read from its beginning."""
-        try:
-            return not is_compressed(one.name) and os.path.getsize(one.name) < one.length
-        except OSError:
-            return False  # taken away: what is open is read on
-
-    def _finished(self, one: _Read) -> None:
+    def _finished(self, one: _Read, file: BinaryIO) -> None:
         try:
             there = os.stat(one.name)
         except OSError:
             one.state = _CHANGED
             return
         # What was added since the last look has not been read: it has changed.
-        read = is_compressed(one.name) or there.st_size == one.length
+        read = not file.read(1) and place_in(file) == there.st_size
         one.state = (there.st_size, there.st_mtime_ns) if read else _CHANGED
+
+
+def _shrunk(one: _Read, file: BinaryIO) -> bool:
+    """Whether it was truncated: it is read from its beginning."""
+    try:
+        return os.path.getsize(one.name) < place_in(file)
+    except OSError:
+        return False  # taken away: what is open is read on
+
+
+def _first_bytes(file: BinaryIO, length: int) -> Iterator[bytes]:
+    """So many bytes that a file begins with, or those that it has."""
+    while length and (piece := file.read(min(_LARGEST, length))):
+        length -= len(piece)
+        yield piece

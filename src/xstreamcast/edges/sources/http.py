@@ -21,13 +21,14 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.retrying import BackOff
-from xstreamcast.edges.sources.trust import hint_of, trusting
+from xstreamcast.edges.sources.trust import hint_of, trusting, why_of
 from xstreamcast.errors import Error, error
 
 _EVERY: Final = 30.0  # seconds between two polls
 _WHOLE: Final = 1.0  # seconds in which a document must end to be one
 _LARGEST: Final = 1 << 26  # bytes that are held back until it ends
 _LATER: Final = (408, 425, 429, 500, 502, 503, 504)  # the server may answer yet
+_SECRETS: Final = "XSTREAMCAST_USER and XSTREAMCAST_PASSWORD, or XSTREAMCAST_TOKEN, say who asks"
 _ACCEPT: Final = "application/xml, text/xml, text/event-stream, */*;q=0.5"
 
 
@@ -67,13 +68,15 @@ class HttpReceiver:
         known, library = self._known, self._library
         auth = None if known.user is None else (known.user, known.password or "")
         verify: Any = True if known.ca is None else trusting(known.ca)
-        timeout = library.Timeout(self._place.seconds("timeout", 30.0), read=None)
+        timeout = library.Timeout(self._place.seconds("timeout", 30.0))
         return library.Client(auth=auth, verify=verify, timeout=timeout, follow_redirects=True)
 
     def _polled(self, client: Any, out: Inbox) -> float | None:
         """Send one request → seconds to wait before the next, None if there is none."""
         try:
             with client.stream("GET", self._place.url, headers=self._headers()) as response:
+                # What has begun may be silent for long: events, a response without end.
+                response.request.extensions["timeout"]["read"] = None
                 return self._answered(response, out)
         except Error:
             raise
@@ -81,7 +84,7 @@ class HttpReceiver:
             if out.closed:
                 return None
             hint = hint_of(failed)
-            return self._failed(out, _why(failed), fatal=hint is not None, hint=hint)
+            return self._failed(out, why_of(failed), fatal=hint is not None, hint=hint)
 
     def _headers(self) -> dict[str, str]:
         more = {"Last-Event-ID": self._events.id.decode()} if self._events.id else {}
@@ -95,7 +98,9 @@ class HttpReceiver:
             return None if self._events.id or self._once else self._next()
         if status >= 400:
             later = status in _LATER
-            wait = self._failed(out, f"{status} {response.reason_phrase}", fatal=not later)
+            hint = _SECRETS if status in (401, 403) else None
+            said = f"{status} {response.reason_phrase}"
+            wait = self._failed(out, said, fatal=not later, hint=hint)
             return max(wait or 0.0, _retry_after(response.headers.get("retry-after")))
         self._met = True
         self._waiting.succeeded()
@@ -192,7 +197,3 @@ def _retry_after(word: str | None) -> float:
         return 0.0
     until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
     return max((until - datetime.now(UTC)).total_seconds(), 0.0)
-
-
-def _why(failed: Exception) -> str:
-    return getattr(failed, "strerror", None) or str(failed) or type(failed).__name__

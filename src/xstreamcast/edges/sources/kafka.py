@@ -57,7 +57,7 @@ class KafkaReceiver:
         if self._from not in ("beginning", "end"):
             raise error("XSCU0003", f"from must be beginning or end; got {self._from}")
         self._next: dict[tuple[str, int], int] = {}
-        self._consumer: Any = None
+        self._done: deque[Where] = deque()  # in the sink, and not committed yet
         self._said = ""  # why no broker answers
 
     # -- what counts already ----------------------------------------------------------------------
@@ -120,12 +120,14 @@ class KafkaReceiver:
     # -- what comes -------------------------------------------------------------------------------
 
     def receive(self, out: Inbox) -> None:
-        consumer = self._consumer = self._made(self._group())
+        consumer = self._made(self._group())
         try:
             ends = self._begin(consumer)
             while not out.closed and (ends is None or ends):
+                self._commit(consumer, wait=False)
                 for record in consumer.consume(_SOME, _LOOK):
                     self._took(record, out, ends)
+            self._commit(consumer, wait=True)
         finally:
             with suppress(Exception):
                 consumer.close()
@@ -137,13 +139,20 @@ class KafkaReceiver:
             self._next[topic, int(partition)] = int(offset) + 1
 
     def taken(self, where: Sequence[Where]) -> None:
-        """Commit offsets to the group, for tools that show its lag."""
-        if self._group() is None or self._consumer is None:
-            return
-        last = {(topic, partition): offset for topic, partition, offset in where}
-        made = [self._library.TopicPartition(*key, at + 1) for key, at in last.items()]
-        with suppress(self._library.KafkaException, RuntimeError):
-            self._consumer.commit(offsets=made, asynchronous=True)
+        """Offsets to commit to the group, for tools that show its lag."""
+        if self._group() is not None:
+            self._done.extend(where)
+
+    def _commit(self, consumer: Any, wait: bool) -> None:
+        """Commit what is in the sink; the thread that consumes does, since others would wait."""
+        last: dict[tuple[str, int], int] = {}
+        while self._done:
+            topic, partition, offset = self._done.popleft()
+            last[topic, partition] = offset + 1
+        made = [self._library.TopicPartition(*key, at) for key, at in last.items()]
+        if made:
+            with suppress(self._library.KafkaException):  # a partition that is another's by now
+                consumer.commit(offsets=made, asynchronous=not wait)
 
     def noted(self, where: Sequence[Where]) -> None:
         """Write down which records are taken in now."""

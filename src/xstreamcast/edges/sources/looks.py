@@ -29,6 +29,11 @@ _FORMS: Final = {  # by their first bytes
     b"%PDF": "a PDF document",
     b"\x89PNG": "an image (PNG)",
     b"\xff\xd8\xff": "an image (JPEG)",
+    b"GIF8": "an image (GIF)",
+    b"RIFF": "an image or a sound (RIFF)",
+    b"\x7fELF": "a program (ELF)",
+    b"\xfd7zXZ": "an archive (xz)",
+    b"7z\xbc\xaf": "an archive (7z)",
     b"PAR1": "a Parquet file",
     b"SQLite format 3": "a database of SQLite",
 }

@@ -22,6 +22,7 @@ from xstreamcast.edges.sources.trust import hint_of
 from xstreamcast.errors import Error, error
 
 _KEEP_ALIVE: Final = 60
+_FIRST: Final = 20.0  # seconds in which a broker must answer
 _KNOWN: Final = 4096
 
 
@@ -35,10 +36,13 @@ class MqttReceiver:
         self._topics = [unquote(topic) for topic in place.path[1:].split(",") if topic]
         if not self._topics:
             raise error("XSCU0003", f"{place.url} names no topic", hint="mqtt://HOST/TOPIC/#")
-        self._qos = int(place.options.get("qos", "1"))
+        for topic in self._topics:
+            _check_filter(topic, place.url)
+        self._qos = _quality(place)
         self._known: deque[bytes] = deque(maxlen=_KNOWN)
         self._met = False  # whether it was connected before
         self._refused: Error | None = None
+        self._answered = False  # whether what is there speaks MQTT
         self._over = threading.Event()
 
     def receive(self, out: Inbox) -> None:
@@ -53,6 +57,8 @@ class MqttReceiver:
             ) from None
         client.loop_start()
         try:
+            if not self._over.wait(_FIRST) and not self._answered:
+                raise self._no_broker(f"no answer within {_FIRST:.0f} s")
             self._over.wait()
         finally:
             client.disconnect()
@@ -79,16 +85,16 @@ class MqttReceiver:
             client.tls_set(ca_certs=self._credentials.ca)
         client.reconnect_delay_set(1, 30)
         client.on_connect = self._connected(out)
+        client.on_subscribe = self._subscribed
         client.on_message = self._received(out)
         client.on_disconnect = self._lost(out)
         return client
 
     def _connected(self, out: Inbox) -> Any:
         def connected(client: Any, _: Any, flags: Any, reason: Any, __: Any) -> None:
+            self._answered = True
             if reason.is_failure:
-                said = str(reason).lower()
-                self._refused = error("XSCU0003", f"{self._place.url} refuses: {said}")
-                self._over.set()
+                self._refuse(error("XSCU0003", f"{self._place.url} refuses: {str(reason).lower()}"))
                 return
             if flags.session_present:
                 return  # the broker knows what we read; it would send retained messages again
@@ -98,6 +104,23 @@ class MqttReceiver:
             client.subscribe([(topic, self._qos) for topic in self._topics])
 
         return connected
+
+    def _subscribed(self, _: Any, __: Any, ___: Any, reasons: Any, ____: Any) -> None:
+        """The broker's word on each topic."""
+        for topic, reason in zip(self._topics, reasons, strict=True):
+            if reason.is_failure:
+                said = str(reason).lower()
+                self._refuse(error("XSCU0003", f"{self._place.url} refuses {topic}: {said}"))
+
+    def _refuse(self, why: Error) -> None:
+        self._refused = self._refused or why
+        self._over.set()
+
+    def _no_broker(self, why: str) -> Error:
+        return error(
+            "XSCU0003", f"{self._place.url} does not answer as a broker of MQTT does: {why}",
+            hint="mqtts:// if it speaks TLS" if not self._place.secure else None,
+        )  # fmt: skip
 
     def _received(self, out: Inbox) -> Any:
         def received(client: Any, _: Any, message: Any) -> None:
@@ -120,7 +143,27 @@ class MqttReceiver:
 
     def _lost(self, out: Inbox) -> Any:
         def lost(_: Any, __: Any, ___: Any, reason: Any, ____: Any) -> None:
-            if reason.is_failure and not self._over.is_set() and self._refused is None:
+            if not self._answered and not self._over.is_set():
+                self._refuse(self._no_broker("the connection was closed"))
+            elif reason.is_failure and not self._over.is_set() and self._refused is None:
                 out.say(f"{self._place.url}: the connection was lost; reconnecting")
 
         return lost
+
+
+def _quality(place: SourceAddress) -> int:
+    word = place.options.get("qos", "1")
+    if word not in ("0", "1", "2"):
+        raise error("XSCU0003", f"qos must be 0, 1 or 2; got {word} ({place.url})")
+    return int(word)
+
+
+def _check_filter(topic: str, url: str) -> None:
+    """The wildcard + matches one whole level, and # all levels after it."""
+    levels = topic.split("/")
+    if any("#" in level for level in levels[:-1]) or any(
+        len(level) > 1 and ("+" in level or "#" in level) for level in levels
+    ):
+        raise error(
+            "XSCU0003", f"{url}: {topic} is not a topic: + is a whole level, # the last one"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,9 +14,9 @@ from xstreamcast.edges.sources.frames import FrameLog
 from xstreamcast.edges.sources.guard import OrderGuard
 from xstreamcast.edges.sources.inbox import Inbox, Patience, Receiver
 from xstreamcast.edges.sources.notes import Notes, file_name
-from xstreamcast.edges.sources.place import SourceAddress, addresses, place_of
+from xstreamcast.edges.sources.place import SourceAddress, addresses, place_of, shown
 from xstreamcast.edges.sources.xml_log import XmlLog
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 
 _QUIET: Final = 2.0  # seconds of silence after which `run` has what there is
 _LOOK: Final = 0.1
@@ -52,7 +53,11 @@ def network_pieces(
     session = None if log is None else log.identity()
     receivers = [_receiver(place, name, follow, once, session) for place in places]
     try:
-        yield from Inbox(receivers, log, guard=OrderGuard()).pieces(patience)
+        inbox = Inbox(receivers, log, guard=OrderGuard())
+        if once:
+            yield from inbox.pieces(patience)
+        else:
+            yield from _awaited(inbox.pieces(_looking(patience)), shown(source))
     finally:
         if log is not None:
             log.close()
@@ -67,7 +72,29 @@ def _remembered(
     notes = checkpoint.notes(name or "")
     receiver = KafkaReceiver(place, credentials(place, name), False, notes)
     yield from receiver.again(checkpoint.ended(name or ""))
-    yield from Inbox([receiver], noting=receiver.noted).pieces(patience)
+    found = Inbox([receiver], noting=receiver.noted).pieces(_looking(patience))
+    yield from _awaited(found, place.url)
+
+
+def _looking(patience: Patience) -> Patience:
+    """As patient, but not for so long that a silent source would not be noticed."""
+
+    def wait() -> float:
+        seconds = patience()
+        return _FIRST if seconds is None else min(seconds, _FIRST)
+
+    return wait
+
+
+def _awaited(found: Iterator[bytes | Burst | None], who: str) -> Iterator[bytes | Burst | None]:
+    """The same; a note says that nothing comes: a name may be wrong."""
+    began, silent = time.monotonic(), True
+    for piece in found:
+        if silent and piece == b"" and time.monotonic() - began >= _FIRST:
+            sys.stderr.write(f"note: {who}: nothing has arrived so far; waiting\n")
+            silent = False
+        silent = silent and piece == b""
+        yield piece
 
 
 def _receiver(
@@ -80,7 +107,7 @@ def _receiver(
 
             if place.secure:
                 raise error("XSCU0003", f"{place.url}: a socket is plain; use wss:// or https://")
-            return TcpReceiver(place, follow)
+            return TcpReceiver(place, follow, once)
         case "ws":
             from xstreamcast.edges.sources.websocket import WebSocketReceiver
 
@@ -113,12 +140,21 @@ def written_down(
         _receiver(place, name, follow, not follow, log.identity())
         for place in map(place_of, addresses(source))
     ]
-    silent = 0.0
     quiet = place_of(addresses(source)[0]).seconds("quiet", _QUIET)
+    wait, latest, come = max(quiet, _FIRST), time.monotonic(), False
     for piece in Inbox(receivers, log).pieces(lambda: _LOOK):
-        silent = silent + _LOOK if piece == b"" else 0.0
-        if closed() or (not follow and silent >= quiet and _never_ends(source)):
-            return
+        if piece != b"":
+            wait, latest, come = quiet, time.monotonic(), True
+        over = not follow and time.monotonic() - latest >= wait and _never_ends(source)
+        if closed() or over:
+            break
+    if not come and not follow and not closed() and not log.marks:
+        raise _nothing(source)
+
+
+def _nothing(source: str) -> Error:
+    hint = "quiet=1m in the address waits longer" if _never_ends(source) else None
+    return error("XSCU0003", f"{shown(source)} has nothing to read", hint=hint)
 
 
 def _never_ends(source: str) -> bool:
@@ -148,4 +184,6 @@ def what_is_there(source: str, name: str | None = None) -> list[bytes | None]:
             latest = time.monotonic()
         elif _never_ends(source) and time.monotonic() - latest >= quiet:
             break  # a carousel repeats what it has for ever
+    if not found:
+        raise _nothing(source)
     return found

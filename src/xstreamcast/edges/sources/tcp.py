@@ -5,6 +5,7 @@ to us. A stream of fragments starts again with each connection.
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,10 +21,10 @@ _LOOK: Final = 0.5  # seconds between two checks for a reader
 
 
 class TcpReceiver:
-    """A peer that is called, again if `follow`; or peers that call."""
+    """A peer that is called, again if `follow`; or peers that call, `once`: the first one."""
 
-    def __init__(self, place: SourceAddress, follow: bool) -> None:
-        self._place, self._follow = place, follow
+    def __init__(self, place: SourceAddress, follow: bool, once: bool) -> None:
+        self._place, self._follow, self._once = place, follow, once
 
     def receive(self, out: Inbox) -> None:
         if "listen" in self._place.options:
@@ -64,13 +65,19 @@ class TcpReceiver:
         try:
             server = socket.create_server((place.host, place.port))
         except OSError as failed:
-            raise error("XSCU0003", f"cannot listen at {place.url}: {failed.strerror}") from None
+            why = os.strerror(failed.errno) if failed.errno else failed
+            raise error("XSCU0003", f"cannot listen at {place.url}: {why}") from None
         with server:
             server.settimeout(_LOOK)
             out.say(f"listening at tcp://{place.host}:{server.getsockname()[1]}")
             while not out.closed:
-                with suppress(TimeoutError):
-                    self._read(server.accept()[0], out)
+                try:
+                    connection = server.accept()[0]
+                except TimeoutError:
+                    continue
+                self._read(connection, out)
+                if self._once:
+                    return
 
     def _read(self, connection: socket.socket, out: Inbox) -> None:
         with connection:

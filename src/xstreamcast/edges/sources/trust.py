@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from xstreamcast.errors import error
@@ -29,6 +30,13 @@ def trusting(ca: str | None) -> ssl.SSLContext:
         raise error("XSCU0003", f"{ca} holds no certificate in PEM") from None
     except OSError as failed:
         raise error("XSCU0003", f"cannot open {ca}: {failed.strerror}") from None
+
+
+def why_of(failed: BaseException) -> str:
+    """What went wrong on the network, without the numbers and places of libraries."""
+    said = getattr(failed, "strerror", None) or str(failed)
+    said = re.sub(r"^\[[^\]]*\] |\s*\(_ssl\.c:\d+\)$", "", said)
+    return said or type(failed).__name__
 
 
 def hint_of(failed: BaseException | None) -> str | None:

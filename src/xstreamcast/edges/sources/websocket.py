@@ -12,7 +12,7 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.retrying import BackOff
-from xstreamcast.edges.sources.trust import hint_of, trusting
+from xstreamcast.edges.sources.trust import hint_of, trusting, why_of
 from xstreamcast.errors import error
 
 _LARGEST: Final = 1 << 28  # bytes of a message
@@ -59,7 +59,7 @@ class WebSocketReceiver:
             )  # fmt: skip
         except Exception as failed:
             raise error(
-                "XSCU0003", f"cannot connect to {self._place.url}: {_why(failed)}",
+                "XSCU0003", f"cannot connect to {self._place.url}: {why_of(failed)}",
                 hint=hint_of(failed),
             ) from None  # fmt: skip
         return connection
@@ -116,7 +116,3 @@ def _basic(known: Credentials) -> str:
 
     words = f"{known.user}:{known.password or ''}".encode()
     return f"Basic {b64encode(words).decode()}"
-
-
-def _why(failed: Exception) -> str:
-    return getattr(failed, "strerror", None) or str(failed) or type(failed).__name__

@@ -181,6 +181,9 @@ def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: Dat
     wrong = wrong_in(before, kept, name, origin, at)
     if wrong is not None:
         raise wrong
+    other = None if before else not_xml(kept[:LONGEST])
+    if other is not None:
+        raise error("XSCX0001", other[0], at=at, hint=other[1])
     raise error(
         "XSCX0007",
         "a stream must have its internal DTD subset at its beginning, and only entities that are "

@@ -12,6 +12,11 @@ declare function xsc:normal($instant as xs:dateTime) as xs:dateTime {
   if (fn:empty(fn:timezone-from-dateTime($instant))) then $instant else xsc:utc($instant)
 };
 
+(: What fn:current-dateTime() gives over streams: the instant of the clock. :)
+declare function xsc:current() as xs:dateTime {
+  fn:adjust-dateTime-to-timezone(xsc:utc($xsc:now))
+};
+
 declare function xsc:shown($instant as xs:dateTime) as xs:string {
   xs:string(xsc:normal($instant))
 };

@@ -67,7 +67,12 @@ def standard(local: str, *arguments: t.Expr) -> t.FunctionCall:
 
 def constructor(kind: str, text: str) -> t.FunctionCall:
     """`xs:date("…")`."""
-    return t.FunctionCall(t.Name(kind, "xs"), (t.StringLiteral(text),))
+    return cast(kind, t.StringLiteral(text))
+
+
+def cast(kind: str, found: t.Expr) -> t.FunctionCall:
+    """`xs:date(…)`."""
+    return t.FunctionCall(t.Name(kind, "xs"), (found,))
 
 
 def holes(tsids: Iterable[int]) -> t.Step:

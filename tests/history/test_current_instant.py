@@ -67,3 +67,11 @@ def test_the_translation_uses_the_clock_of_the_streams(form: str, strategy: Any)
 def test_a_query_over_no_stream_uses_the_clock_on_the_wall() -> None:
     found = xsc.query("current-dateTime() > xs:dateTime('2026-01-01T00:00:00')").run()
     assert list(found.lines()) == ["true"]
+
+
+def test_now_in_a_translation_that_reads_no_stream_is_the_clock_on_the_wall() -> None:
+    pytest.importorskip("saxonche")
+    assert answer("now > xs:dateTime('2026-01-01T00:00:00')", {}) == ["true"]
+    assert answer("now > xs:dateTime('2026-01-01T00:00:00')", {}, now="2021-01-01T00:00:00") == [
+        "false"
+    ]

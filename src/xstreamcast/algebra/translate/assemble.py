@@ -151,6 +151,7 @@ def _printed(module: t.Module, body: bool = False) -> str:
 
 def _clock(streams: list[str]) -> str:
     documents = ", ".join(f"${w.document(stream).name}" for stream in streams)
+    latest = f"xsc:latest(({documents}))" if streams else "fn:current-dateTime()"
     return "\n".join(
         [
             *(
@@ -161,7 +162,7 @@ def _clock(streams: list[str]) -> str:
             "declare variable $xsc:since as xs:dateTime? external := ();",
             "declare variable $xsc:until as xs:dateTime? external := ();",
             "declare variable $xsc:now as xs:dateTime external :=",
-            f"  ($xsc:until, xsc:latest(({documents})))[1];",
+            f"  ($xsc:until, {latest})[1];",
         ]
     )
 

@@ -57,16 +57,21 @@ def clock_case(chance: Random) -> ClockCase:
 
 
 def _instant(hour: int, chance: Random, exact: bool = False) -> str:
-    """The same hour in one of its spellings; a date where it is midnight."""
+    """An hour, or half a second after it; a date where it is midnight.
+
+    Whether it has a time zone depends on the hour, so that equal instants are shown alike.
+    """
     day, clock = divmod(hour, 24)
     date = ("2020-02-28", "2020-02-29", "2020-03-01", "2020-03-02", "2020-03-03")[day]
     if exact:
         return f"{date}T{clock:02}:00:00"
+    if hour % 7 == 3:
+        return f"{date}T{clock:02}:00:00Z"
+    if hour % 7 == 5 and clock < 22:
+        return f"{date}T{clock + 2:02}:00:00+02:00"
     if not clock and chance.random() < 0.5:
         return date
-    if clock < 22 and chance.random() < 0.15:
-        return f"{date}T{clock + 2:02}:00:00+02:00"
-    return f"{date}T{clock:02}:00:00{chance.choice(('', '', '', '', 'Z', '.000', '.5'))}"
+    return f"{date}T{clock:02}:00:00{chance.choice(('', '', '', '.000', '.5'))}"
 
 
 def _hour(chance: Random) -> int:
@@ -157,7 +162,8 @@ def _mixed(lines: list[str], chance: Random) -> list[str]:
     else:
         lines.sort(key=lambda line: line[line.index('validTime="') :][11:24])
     for _ in range(chance.choice((0, 1, 1, 2))):
-        beat = f'<stream:heartbeat validTime="{_instant(_hour(chance), chance)}"/>'
+        beat = _instant(_hour(chance), chance, exact=True).replace("00:00", "30:00")
+        beat = f'<stream:heartbeat validTime="{beat}"/>'
         lines.insert(chance.randint(0, len(lines)), beat)
     if chance.random() < 0.2:
         lines.insert(chance.randint(0, len(lines)), chance.choice(lines))

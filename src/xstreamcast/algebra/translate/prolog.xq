@@ -559,9 +559,9 @@ declare function xsc:version_projection(
 
 (: Of each element of a view a key that tells it from the others, in document order. What fills a
    hole is the same below the same fragment; a snapshot is the same whatever it says. :)
-declare function xsc:keys($history as map(*), $hole as element(), $above as xs:string)
+declare function xsc:keys($history as map(*), $holes as element()*, $above as xs:string)
     as xs:string* {
-  for $version in xsc:fillings($history, $hole)
+  for $hole in $holes, $version in xsc:fillings($history, $hole)
   let $content := $version?content
   let $this := if ($version?type = "snapshot") then "" else fn:generate-id($content)
   let $key := $above || "/" || $hole/@id || "@" || $this

@@ -38,6 +38,17 @@ class ClockCase:
     queries: tuple[str, ...]
     arrivals: tuple[tuple[str, str], ...]
 
+    def read_by(self, query: str) -> list[tuple[str, str]]:
+        """What arrives at the streams that a query reads."""
+        return [one for one in self.arrivals if f'stream("{one[0]}")' in query]
+
+    def wires(self, query: str, count: int) -> dict[str, bytes]:
+        """The streams that a query reads, after so many arrivals."""
+        found: dict[str, list[str]] = {}
+        for name, line in self.read_by(query)[:count]:
+            found.setdefault(name, []).append(line)
+        return {name: "\n".join([*lines, END]).encode() for name, lines in found.items()}
+
     def __repr__(self) -> str:
         return "\n".join(["", *self.queries, *map(str, self.arrivals)])
 
@@ -162,7 +173,7 @@ def _mixed(lines: list[str], chance: Random) -> list[str]:
     else:
         lines.sort(key=lambda line: line[line.index('validTime="') :][11:24])
     for _ in range(chance.choice((0, 1, 1, 2))):
-        beat = _instant(_hour(chance), chance, exact=True).replace("00:00", "30:00")
+        beat = _instant(_hour(chance), chance, exact=True)[:-5] + "30:00"
         beat = f'<stream:heartbeat validTime="{beat}"/>'
         lines.insert(chance.randint(0, len(lines)), beat)
     if chance.random() < 0.2:

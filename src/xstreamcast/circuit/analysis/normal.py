@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
-from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.program import Program, UserFunction
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.root_positions import hoisted
 from xstreamcast.circuit.analysis.sinking import all_sunk
@@ -35,7 +35,9 @@ CONTEXT: Final = "\x00context"  # the name of the context item among the inputs
 def normal(program: Program) -> Program:
     """The program in normal form, optimised."""
     numbers = free_numbers(program, [program.body])
-    body = _Inlining(program, numbers).body()
+    inlining = _Inlining(program, numbers)
+    body = inlining.body()
+    program = replace(program, functions=inlining.functions())
     body = hoisted(_unlet(_collated(body, program.static.collation), numbers))
     made = optimise(replace(program, body=body))
     made = replace(made, body=all_sunk(made.body, Known(made)))
@@ -93,6 +95,10 @@ class _Inlining:
         body: p.Expression = _from_context(self._put(self._program.body))
         return body
 
+    def functions(self) -> tuple[UserFunction, ...]:
+        """The functions with what variables stand for put in: those that call themselves remain."""
+        return tuple(replace(one, body=self._put(one.body)) for one in self._program.functions)
+
     def _put(self, plan: Any) -> Any:
         return bottom_up(plan, self._one)
 
@@ -103,9 +109,8 @@ class _Inlining:
                 assert value is not None
                 if facts(value).makes_nodes and not facts(value).calls:
                     return node
-                made = self._put(value)
-                reads = bool(mentions(made)) or facts(made).reads_focus
-                return _renamed(made, self._numbers) if reads else node
+                made = _from_context(self._put(value))  # wherever the variable stands
+                return _renamed(made, self._numbers) if mentions(made) else node
             case p.Call(function, (p.Const((atom,)),)) if (function.uri, function.local) == (
                 FN,
                 "doc",

@@ -38,7 +38,7 @@ def history(stream: str) -> t.VarRef:
 
 
 def roots(stream: str) -> t.FunctionCall:
-    """The holes that stand for its outermost elements."""
+    """The holes of its outermost elements."""
     return call("roots", history(stream))
 
 

@@ -96,7 +96,7 @@ class _Inlining:
         return body
 
     def functions(self) -> tuple[UserFunction, ...]:
-        """The functions with what variables stand for put in: those that call themselves remain."""
+        """The functions, with variables that read inputs put in: those that call themselves remain."""
         return tuple(replace(one, body=self._put(one.body)) for one in self._program.functions)
 
     def _put(self, plan: Any) -> Any:
@@ -109,7 +109,7 @@ class _Inlining:
                 assert value is not None
                 if facts(value).makes_nodes and not facts(value).calls:
                     return node
-                made = _from_context(self._put(value))  # wherever the variable stands
+                made = _from_context(self._put(value))  # of the context item, in a predicate too
                 return _renamed(made, self._numbers) if mentions(made) else node
             case p.Call(function, (p.Const((atom,)),)) if (function.uri, function.local) == (
                 FN,

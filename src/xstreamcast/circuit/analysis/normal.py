@@ -96,7 +96,7 @@ class _Inlining:
         return body
 
     def functions(self) -> tuple[UserFunction, ...]:
-        """The functions, with variables that read inputs put in: those that call themselves remain."""
+        """The functions; variables that read inputs are put in, as they are in the body."""
         return tuple(replace(one, body=self._put(one.body)) for one in self._program.functions)
 
     def _put(self, plan: Any) -> Any:

@@ -103,6 +103,7 @@ def test_the_structure_keeps_them_when_it_is_written_and_when_it_grows() -> None
     assert told('id("a1", stream("s"))/string()', wire("the structure", later)) == ["one"]
 
 
-def test_an_identifier_is_an_attribute_of_an_element() -> None:
-    with pytest.raises(xsc.Error, match="ids must be like account/@no; got account"):
-        read_structure((STRUCTURE % 'ids="account"').encode())
+@pytest.mark.parametrize("said", ["account", "account/no", "@no", "a/account/@no", "//account/@no"])
+def test_an_identifier_is_an_attribute_of_an_element(said: str) -> None:
+    with pytest.raises(xsc.Error, match=f"ids must be like account/@no; got {said}"):
+        read_structure((STRUCTURE % f'ids="{said}"').encode())

@@ -8,11 +8,9 @@ import pytest
 
 from tests.edges.sources.roads import QUERY, WHOLE, expected
 from tests.edges.sources.servers import until
-from tests.serve.served import Growing, queries, served
+from tests.serve.served import COUNT, Growing, queries, served
 
 pytest.importorskip("uvicorn", reason="the serve extra is not installed")
-
-COUNT = 'count(stream("roads")//incident?[now])'
 
 
 def test_a_query_that_fails_says_so_and_the_others_continue(tmp_path: Path) -> None:

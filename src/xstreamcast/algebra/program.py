@@ -102,6 +102,7 @@ class Program:
     body: Expression
     libraries: tuple[Library, ...] = ()
     visible: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
+    name: str = ""  # of the stream that the query declares by it
 
 
 def with_bodies(program: Program, put: Callable[[Any], Any]) -> Program:

@@ -33,7 +33,10 @@ def programs(
     module: t.Module, compiled: Callable[[t.Module], Program]
 ) -> tuple[dict[str, Program], dict[str, frozenset[str | None]]]:
     """The program of each query, what is read before what reads it; and the inputs of each."""
-    made = {name: compiled(one) for name, one in modules(module).items()}
+    made = {
+        name: replace(compiled(one), name=name) if name else compiled(one)
+        for name, one in modules(module).items()
+    }
     if len(made) == 1:  # a query that declares no stream reads none that is declared
         return made, {BODY: frozenset()}
     reads = {name: inputs_of(program) for name, program in made.items()}

@@ -26,6 +26,7 @@ from xstreamcast.algebra.plan import (
     StreamInput,
 )
 from xstreamcast.algebra.program import modules_of
+from xstreamcast.algebra.queries import modules
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.given_names import names_of_inputs
 from xstreamcast.edges.immutable import paths_of
@@ -38,7 +39,7 @@ from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.nodes.node_tests import node_test
 from xstreamcast.evaluate.run import run
-from xstreamcast.evaluate.time.moments import Moment, instant_from
+from xstreamcast.evaluate.time.moments import Moment, date_time, instant_from
 from xstreamcast.functions.call import FetchedText
 from xstreamcast.functions.signature import FN
 from xstreamcast.history.history import History, forked
@@ -113,7 +114,9 @@ class Binding:
             self._refuse_past_of_documents()
         given = Inputs(self.store)
         when = self._when(given)
-        given.clock = None if when is None else when.now
+        if when is not None:
+            given.clock = when.now
+            given.current = date_time(when.now.instant, True, when.now)
         program = self.program
         if len(planned_instants(self.histories, when)):
             program = _as_written(program)
@@ -303,14 +306,17 @@ def _unknown_input(code: str, name: str, inputs: Mapping[str, Any]) -> Error:
 def _refuse_endless(program: Program) -> None:
     """The answer is final here: what needs the end of a sequence declared with ** is refused."""
     if any(one.infinite for one in program.variables):
-        source, modules = program.source, modules_of(program)
-        refuse_blocked(deep(lambda: lower(parse(source.text, source.name), modules=modules)))
+        refuse_blocked(_as_written(program))
 
 
 def _as_written(program: Program) -> Program:
     """The program with every path where it was written: a projection reads more than a variable."""
-    source, modules = program.source, modules_of(program)
-    return deep(lambda: lower(parse(source.text, source.name), modules=modules))
+    source, libraries = program.source, modules_of(program)
+
+    def lowered() -> Program:
+        return lower(modules(parse(source.text, source.name))[program.name], modules=libraries)
+
+    return deep(lowered)
 
 
 def _opens(function: Function) -> bool:

@@ -34,7 +34,7 @@ def answered(
     read = {name for program in programs.values() for name in inputs_of(program)}
     paths = paths_of(next(iter(programs.values())))
     given, loaded = _loaded(inputs, read, options, paths)
-    options = _as_of(options, given)
+    options = _one_clock(options, given)
     binding: Binding | None = None
     items: Items | None = None
     for name, program in programs.items():
@@ -68,9 +68,10 @@ def _loaded(
     return given, loaded
 
 
-def _as_of(options: Options, given: Mapping[str, Any]) -> Options:
-    if options.as_of or options.between or options.clock == "wall":
+def _one_clock(options: Options, given: Mapping[str, Any]) -> Options:
+    """All programs have the clock of all streams; what is planned after it stays known."""
+    if options.as_of or options.between or options.clock != "event":
         return options
     histories = {name: one for name, one in given.items() if isinstance(one, History)}
     now = event_now(histories) if histories else None
-    return options if now is None else replace(options, as_of=show_instant(now.instant, now.zoned))
+    return options if now is None else replace(options, clock=show_instant(now.instant, now.zoned))

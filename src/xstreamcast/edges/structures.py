@@ -71,7 +71,7 @@ def _identifiers(node: Node) -> frozenset[tuple[str, str, str]]:
     for word, kind in _IDENTIFIERS.items():
         for one in _said(node).get(word, "").split():
             element, slash, attribute = one.partition("/@")
-            if not (element and slash and attribute):
+            if not (element and slash and attribute) or "/" in element + attribute:
                 raise _wrong(node, f"{word} must be like account/@no; got {one}")
             found.append((element, attribute, kind))
     return frozenset(found)

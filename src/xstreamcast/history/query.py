@@ -16,6 +16,7 @@ from xstreamcast.history.history import History
 from xstreamcast.history.planned import Planned, planned
 from xstreamcast.history.strategy import ChosenStrategy, chosen
 from xstreamcast.model.frozen import dataclass
+from xstreamcast.model.instant import START
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class When:
 
 
 def event_now(histories: Mapping[str, History]) -> Moment | None:
-    """The largest valid time over all streams."""
-    newest = [Moment(one.newest, one.zoned) for one in histories.values() if len(one)]
+    """The largest valid time over all streams, also of those that sent heartbeats only."""
+    newest = [Moment(one.newest, one.zoned) for one in histories.values() if one.newest > START]
     return max(newest, key=lambda moment: moment.instant, default=None)
 
 

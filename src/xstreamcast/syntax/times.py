@@ -1,6 +1,7 @@
 """Times as the papers write them, in the words that XQuery has for them.
 
 vtFrom($a) >= 2003-01-05  →  vtFrom($a) >= 2003-01-05T00:00:00
+now < 2003-01-05 + P1D    →  now < 2003-01-05T00:00:00 + P1D
 now - P1Y2M3DT4H          →  now - P1Y2M - P3DT4H
 """
 
@@ -39,10 +40,30 @@ def added(found: Arithmetic) -> Arithmetic:
 
 
 def _midnight(value: Expr, other: Expr) -> Expr:
-    match value, other:
-        case TimeLiteral("date"), TimeLiteral("date" | "duration" | "dayTimeDuration"):
-            return value
-        case TimeLiteral("date", text), _ if temporal(other):
+    instant = temporal(other) and not (_is_date(other) or _is_duration(other))
+    return _at_midnight(value) if instant and _is_date(value) else value
+
+
+def _at_midnight(value: Expr) -> Expr:
+    match value:
+        case TimeLiteral("date", text):
             return TimeLiteral("dateTime", f"{text[:10]}T00:00:00{text[10:]}", value.span)
+        case Arithmetic(_, left, _):
+            return replace(value, left=_at_midnight(left))
         case _:
             return value
+
+
+def _is_date(value: Expr) -> bool:
+    """A date, or one that a duration is added to."""
+    match value:
+        case TimeLiteral("date"):
+            return True
+        case Arithmetic("+" | "-", left, right):
+            return _is_date(left) and _is_duration(right)
+        case _:
+            return False
+
+
+def _is_duration(value: Expr) -> bool:
+    return isinstance(value, TimeLiteral) and value.kind not in ("date", "dateTime")

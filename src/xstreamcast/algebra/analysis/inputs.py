@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.program import Program
@@ -11,9 +13,26 @@ from xstreamcast.functions.signature import FN
 
 def inputs_of(program: Program) -> frozenset[str | None]:
     """The names of the inputs that a program reads; None is the context item."""
-    return mentioned(inlined(program), focus=True) | frozenset(
-        name for f in program.functions for name in mentioned(f.body, focus=False)
-    )
+    found = set(mentioned(inlined(program), focus=True))
+    values = {v.variable: v.value for v in program.variables if v.value is not None}
+    for function in program.functions:
+        found |= mentioned(function.body, focus=False)
+        for value in _global_values(function.body, values):
+            found |= mentioned(bottom_up(value, _document_call), focus=True)
+    return frozenset(found)
+
+
+def _global_values(
+    plan: p.Expression, values: Mapping[p.Variable, p.Expression]
+) -> Iterator[p.Expression]:
+    """The values of the global variables that a plan refers to, and those that they refer to."""
+    left, todo = dict(values), [plan]
+    while todo:
+        for node in descendants(todo.pop()):
+            value = left.pop(node.variable, None) if isinstance(node, p.Var) else None
+            if value is not None:
+                yield value
+                todo.append(value)
 
 
 def inlined(program: Program) -> p.Expression:

@@ -160,14 +160,23 @@ def _inlined(program: Program, guides: Mapping[str, Guide]) -> Program:
         if declared.value is not None and not declared.external:
             _note(declared.variable, put_in(declared.value, known), known, guides)
     body = put_in(program.body, known, guides)
-    variables = tuple(
-        replace(one, value=p.EMPTY) if one.variable in known and _is_untyped(one.type) else one
-        for one in program.variables
-    )
+    variables = tuple(_without(one, known) for one in program.variables)
+    context = program.context
+    if context is not None and context.value is not None:
+        context = replace(context, value=put_in(context.value, known, guides))
     functions = tuple(
         replace(one, body=put_in(one.body, known, guides)) for one in program.functions
     )
-    return replace(program, body=body, variables=variables, functions=functions)
+    return replace(program, body=body, variables=variables, functions=functions, context=context)
+
+
+def _without(declared: Any, known: dict[p.Variable, p.Expression]) -> Any:
+    """The variable of the prolog where others are put in; it needs no value if it is, too."""
+    if declared.variable in known and _is_untyped(declared.type):
+        return replace(declared, value=p.EMPTY)
+    if declared.value is None:
+        return declared
+    return replace(declared, value=put_in(declared.value, known))
 
 
 def _is_carried(program: Program) -> bool:

@@ -99,7 +99,10 @@ def _translated(
     defined = frozenset(
         (d.name.local, len(d.parameters)) for d in given if isinstance(d, t.FunctionDecl)
     )
-    do = Translator(Naming.of(module), structures, links, defined, when.planned, when.streams)
+    do = Translator(
+        Naming.of(module), structures, links, defined, when.planned, when.streams,
+        bool(streams_of(module, when.streams)),
+    )  # fmt: skip
     prolog, body = _declarations(do, module)
     settings = tuple(d for d in prolog if not isinstance(d, _VALUES))
     values = tuple(d for d in prolog if isinstance(d, _VALUES))
@@ -148,6 +151,7 @@ def _printed(module: t.Module, body: bool = False) -> str:
 
 def _clock(streams: list[str]) -> str:
     documents = ", ".join(f"${w.document(stream).name}" for stream in streams)
+    latest = f"xsc:latest(({documents}))" if streams else "fn:current-dateTime()"
     return "\n".join(
         [
             *(
@@ -158,7 +162,7 @@ def _clock(streams: list[str]) -> str:
             "declare variable $xsc:since as xs:dateTime? external := ();",
             "declare variable $xsc:until as xs:dateTime? external := ();",
             "declare variable $xsc:now as xs:dateTime external :=",
-            f"  ($xsc:until, xsc:latest(({documents})))[1];",
+            f"  ($xsc:until, {latest})[1];",
         ]
     )
 
@@ -195,14 +199,14 @@ def _prolog() -> str:
     return files(__package__).joinpath("prolog.xq").read_text("utf-8")
 
 
-def streams_of(module: t.Module) -> list[str]:
-    """The streams that a query names."""
-    found = (
-        node.arguments[0].value
+def streams_of(module: t.Module, known: frozenset[str] = frozenset()) -> list[str]:
+    """The streams that a query names; `known`: those that it may read by doc("name") as well."""
+    calls = (
+        (node.name.local, node.arguments[0].value)
         for node in everything((module.prolog, module.body))
         if isinstance(node, t.FunctionCall)
-        and node.name.local == "stream"
+        and node.name.local in ("stream", "doc")
         and len(node.arguments) == 1
         and isinstance(node.arguments[0], t.StringLiteral)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(name for word, name in calls if word == "stream" or name in known))

@@ -33,6 +33,8 @@ _VALUES: Final = frozenset(
         *("current-dateTime", "error", "serialize", "string-to-codepoints"),
     )
 )
+# Functions of the current instant, which is that of the clock, and the types that they cast it to.
+_CURRENT: Final = {"current-dateTime": "", "current-date": "date", "current-time": "time"}
 _PLAIN: Final = (
     *(t.Comparison, t.IntervalComparison, t.And, t.Or, t.Concat, t.Range, t.Arithmetic, t.Unary),
     *(t.InstanceOf, t.CastAs, t.CastableAs, t.DirectElement, t.DirectComment, t.DirectPI),
@@ -51,6 +53,7 @@ class Translator:
     defined: frozenset[tuple[str, int]] = frozenset()  # functions given with the query
     planned: bool = False  # whether something may be valid after now
     known: frozenset[str] = frozenset()  # streams, if a document has one of these names
+    timed: bool = False  # whether the query reads streams: their clock is the current instant
     streams: list[str] = field(default_factory=list)  # those met, in their order
 
     def settled(self, found: t.Expr, scope: Scope) -> t.Expr:
@@ -135,6 +138,10 @@ class Translator:
                 return w.reached(made, scope.ends), shape
             case "vtFrom" | "vtTo", (operand,) if own and not isinstance(operand, t.Placeholder):
                 return w.call(name.local, self._spanning(operand, scope)), PLAIN
+            case local, () if own and local in _CURRENT and self.timed:
+                instant = w.call("current")
+                kind = _CURRENT[local]
+                return instant if not kind else w.cast(kind, instant), PLAIN
             case local, _ if own and local in _COUNTING:
                 return rebuilt(found, lambda part: self.expression(part, scope)[0]), PLAIN
         made, shape = self._other(found, scope)

@@ -89,7 +89,7 @@ def child(level: Level, shape: Shape, predicates: tuple[t.Expr, ...], naming: Na
     assert structure is not None
     history = w.history(shape.stream)
     if shape.document:
-        return filtered(w.call("get_fillers", history, w.ROOT), predicates)
+        return filtered(w.call("get_fillers", history, w.roots(shape.stream)), predicates)
     filled = [tag.id for tag in level.tags if structure.travels(tag.id)]
     if len(filled) == len(level.tags):
         return filtered(w.call("get_fillers", history, w.holes(filled)), predicates)

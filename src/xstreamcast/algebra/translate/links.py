@@ -41,7 +41,7 @@ def linked(found: list[Level], shape: Shape, naming: Naming) -> t.Expr:
     travelling = [level for level in found if _travels(level, structure)]
     holes: t.Expr
     if shape.document:
-        holes = w.ROOT
+        holes = w.roots(shape.stream)
     else:
         first = found.index(travelling[0])
         steps = [_embedded(level, naming) for level in found[:first]]

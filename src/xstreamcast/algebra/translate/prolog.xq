@@ -12,6 +12,11 @@ declare function xsc:normal($instant as xs:dateTime) as xs:dateTime {
   if (fn:empty(fn:timezone-from-dateTime($instant))) then $instant else xsc:utc($instant)
 };
 
+(: What fn:current-dateTime() gives over streams: the instant of the clock. :)
+declare function xsc:current() as xs:dateTime {
+  fn:adjust-dateTime-to-timezone(xsc:utc($xsc:now))
+};
+
 declare function xsc:shown($instant as xs:dateTime) as xs:string {
   xs:string(xsc:normal($instant))
 };
@@ -107,16 +112,17 @@ declare function xsc:embedded($element as element(), $tag as element()?, $tags a
 
 (: What is valid after the horizon is not known yet. :)
 declare function xsc:history($stream as document-node(), $horizon as xs:dateTime?)
-    as map(xs:string, map(*)*) {
+    as map(xs:string, item()*) {
   let $types := xsc:types($stream)
-  return map:merge(
+  return map:merge((
+    map:entry("&#9;roots", xsc:outermost($stream, $horizon)),
     for $fragment at $number in xsc:fragments($stream)
     let $valid := xsc:valid_time($fragment, $number)
     where (fn:empty($horizon) or xsc:utc($valid) le xsc:utc($horizon))
           and fn:not(xsc:is_known($fragment))
     group by $id := xs:string($fragment/@id)
     return (map:entry($id, xsc:versions($fragment, $valid, $types, $horizon)),
-            xsc:attachments($id, $fragment, $valid, $types)),
+            xsc:attachments($id, $fragment, $valid, $types))),
     map { "duplicates": "combine" })
 };
 
@@ -243,7 +249,29 @@ declare function xsc:holder($said as map(*)*, $instant as xs:dateTime) as xs:int
 
 (: ---- the temporal view: a hole stands for all its versions ---- :)
 
-declare variable $xsc:root := <stream:hole id="0"/>;
+(: What no hole is for: the ids with the outermost tag that name no parent. A structure may name the
+   units alone; without one the root has the id 0. :)
+declare function xsc:roots($history as map(*)) as element()* {
+  $history("&#9;roots")
+};
+
+declare function xsc:outermost($stream as document-node(), $horizon as xs:dateTime?)
+    as element()* {
+  let $fragments := xsc:fragments($stream)
+  let $root := ($stream/*/stream:structure/*:tag)[1]/@id
+  let $inside := ($fragments//stream:hole/@id, $fragments[@tsid = $root][@in]/@id)
+  return
+    if (fn:empty($root)) then <stream:hole id="0"/>
+    else
+      for $fragment at $number in $fragments
+      let $valid := xsc:utc(xsc:valid_time($fragment, $number))
+      where $fragment/@tsid = $root and fn:not($fragment/@id = $inside)
+            and (fn:empty($horizon) or $valid le xsc:utc($horizon))
+      group by $id := xs:string($fragment/@id)
+      order by fn:min($valid),
+               $id collation "http://www.w3.org/2005/xpath-functions/collation/codepoint"
+      return <stream:hole id="{ $id }"/>
+};
 
 (: A hole in a version of a temporal element carries the lifespan of that version: what fills the
    hole is clipped to it. An event does not clip; a snapshot passes on what it was given. :)
@@ -346,7 +374,7 @@ declare function xsc:temporalize($history as map(*), $nodes as node()*) as node(
 };
 
 declare function xsc:view($history as map(*)) as document-node() {
-  document { xsc:temporalize($history, xsc:get_fillers($history, $xsc:root)) }
+  document { xsc:temporalize($history, xsc:get_fillers($history, xsc:roots($history))) }
 };
 
 (: A new element like another; the namespace of the wire stays behind. :)
@@ -531,9 +559,9 @@ declare function xsc:version_projection(
 
 (: Of each element of a view a key that tells it from the others, in document order. What fills a
    hole is the same below the same fragment; a snapshot is the same whatever it says. :)
-declare function xsc:keys($history as map(*), $hole as element(), $above as xs:string)
+declare function xsc:keys($history as map(*), $holes as element()*, $above as xs:string)
     as xs:string* {
-  for $version in xsc:fillings($history, $hole)
+  for $hole in $holes, $version in xsc:fillings($history, $hole)
   let $content := $version?content
   let $this := if ($version?type = "snapshot") then "" else fn:generate-id($content)
   let $key := $above || "/" || $hole/@id || "@" || $this
@@ -557,7 +585,7 @@ declare function xsc:plan(
   map {
     "keys": map:merge((
       map:entry(fn:generate-id($view), "document"),
-      fn:for-each-pair($view//*, xsc:keys($history, $xsc:root, ""),
+      fn:for-each-pair($view//*, xsc:keys($history, xsc:roots($history), ""),
         function($element, $key) { map:entry(fn:generate-id($element), $key) }))),
     "views":
       for $instant in fn:distinct-values(
@@ -569,7 +597,7 @@ declare function xsc:plan(
       let $later := xsc:history($stream, $instant), $reached := xsc:view($later)
       return map { "instant": $instant, "nodes": map:merge((
         map:entry("document", $reached),
-        fn:for-each-pair($reached//*, xsc:keys($later, $xsc:root, ""),
+        fn:for-each-pair($reached//*, xsc:keys($later, xsc:roots($later), ""),
           function($element, $key) { map:entry($key, $element) }))) }
   }
 };

@@ -13,12 +13,11 @@ STREAM: Final = "urn:xstreamcast:stream"
 
 NOW: Final = t.VarRef(t.Name("now", "xsc"))
 START: Final = t.VarRef(t.Name("start", "xsc"))
-ROOT: Final = t.VarRef(t.Name("root", "xsc"))
 VERSIONS: Final = t.Name("versions", "xsc")
 HERE: Final = t.ContextItem()
 
 _HOLE: Final = t.NameTest(t.Name("hole", "stream"))
-_TAKEN: Final = frozenset(("now", "start", "root", "since", "until", "versions", "plans", "never"))
+_TAKEN: Final = frozenset(("now", "start", "since", "until", "versions", "plans", "never"))
 
 
 def stream_name(name: str) -> str:
@@ -36,6 +35,11 @@ def document(stream: str) -> t.VarRef:
 def history(stream: str) -> t.VarRef:
     """Its map from ids to versions."""
     return t.VarRef(t.Name(f"{stream_name(stream)}.history", "xsc"))
+
+
+def roots(stream: str) -> t.FunctionCall:
+    """The holes of its outermost elements."""
+    return call("roots", history(stream))
 
 
 def view(stream: str) -> t.VarRef:
@@ -67,7 +71,12 @@ def standard(local: str, *arguments: t.Expr) -> t.FunctionCall:
 
 def constructor(kind: str, text: str) -> t.FunctionCall:
     """`xs:date("…")`."""
-    return t.FunctionCall(t.Name(kind, "xs"), (t.StringLiteral(text),))
+    return cast(kind, t.StringLiteral(text))
+
+
+def cast(kind: str, found: t.Expr) -> t.FunctionCall:
+    """`xs:date(…)`."""
+    return t.FunctionCall(t.Name(kind, "xs"), (found,))
 
 
 def holes(tsids: Iterable[int]) -> t.Step:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
-from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.program import Program, UserFunction
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.copied import is_projection, may_be_copied
 from xstreamcast.circuit.analysis.reached import reading_functions
@@ -37,7 +37,9 @@ CONTEXT: Final = "\x00context"  # the name of the context item among the inputs
 def normal(program: Program) -> Program:
     """The program in normal form, optimised."""
     numbers = free_numbers(program, [program.body])
-    body = _Inlining(program, numbers).body()
+    inlining = _Inlining(program, numbers)
+    body = inlining.body()
+    program = replace(program, functions=inlining.functions())
     body = hoisted(_unlet(_collated(body, program.static.collation), numbers))
     made = optimise(replace(program, body=body))
     made = replace(made, body=all_sunk(made.body, Known(made)))
@@ -91,6 +93,7 @@ class _Inlining:
         self._recursive = _recursive(program)
         self._reading = reading_functions(program)
         self._bound: dict[p.Variable, tuple[p.Variable, p.Expression] | None] = {}
+        self._in_function = False
 
     def body(self) -> p.Expression:
         """The body with everything put in, behind the globals whose nodes must stay the same."""
@@ -100,6 +103,13 @@ class _Inlining:
                 body = p.Return(p.Let(p.Unit(), *found), body)
         put: p.Expression = _from_context(body)
         return put
+
+    def functions(self) -> tuple[UserFunction, ...]:
+        """The functions; variables that read inputs are put in, unless they make nodes: those that
+        the body binds cannot be seen from a function.
+        """
+        self._in_function = True
+        return tuple(replace(one, body=self._put(one.body)) for one in self._program.functions)
 
     def _put(self, plan: Any) -> Any:
         return bottom_up(plan, self._one)
@@ -122,13 +132,16 @@ class _Inlining:
         """A variable of the prolog: its value, if that reads an input; a variable of the body, if
         it makes nodes too, which are the same wherever they are read.
         """
-        if node.variable in self._bound:
+        if not self._in_function and node.variable in self._bound:
             found = self._bound[node.variable]
             return node if found is None else p.Var(found[0], span=node.span)
         value = self._globals[node.variable].value
         assert value is not None
-        made = self._put(value)
+        made = _from_context(self._put(value))  # of the context item, in a predicate too
         known = facts(made)
+        if self._in_function:
+            kept = known.makes_nodes or known.calls or not mentions(made)
+            return node if kept else _renamed(made, self._numbers)
         calls = {n.function for n in descendants(made) if isinstance(n, p.UserCall | p.UserRef)}
         bound = {found[0] for found in self._bound.values() if found is not None}
         if not (mentions(made) or known.reads_focus or calls & self._reading or known.used & bound):

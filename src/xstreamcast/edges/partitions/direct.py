@@ -140,7 +140,7 @@ class DirectUnits(Units):
                 continue
             if one.newest >= self.newest.get(one.stream, (START, False))[0]:
                 self.newest[one.stream] = one.newest, one.zoned
-            if one.newest > self.now.instant:
+            if one.newest > self.now.instant and not self.request.wall:
                 self.now = Moment(one.newest, one.zoned)
         if self.request.wall and wall is not None and wall > self.now.instant:
             self.now = Moment(wall, True)

@@ -201,6 +201,7 @@ def _watch(request: WatchRequest, shallow: bool) -> Watch | Network:
         watches = [made]
     for one in watches:
         one.fixed = partial(_fixed, request.immutable) if request.immutable else None
+        one.told_time = not request.wall
     return made
 
 

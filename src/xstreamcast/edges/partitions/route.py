@@ -203,7 +203,7 @@ class Router(Reading):
                 case FragmentBatch():
                     self._route(name, one, ids)
                 case Heartbeat(instant):
-                    self.reach(Moment(instant))
+                    self._read_until(Moment(instant))
                 case Ended():
                     self.on_end(name)
                 case _:
@@ -219,6 +219,11 @@ class Router(Reading):
         """The clock says so; it never goes back."""
         if now.instant > self.now.instant:
             self.now = now
+
+    def _read_until(self, now: Moment) -> None:
+        """What arrives moves the clock, if it is not that on the wall."""
+        if not self.request.wall:
+            self.reach(now)
 
     def _decide(self) -> None:
         """Find out by whose units the query is partitioned, or why it is not."""
@@ -244,7 +249,7 @@ class Router(Reading):
         at = len(clock) - 1 - int(np.argmax(clock[::-1])) if len(batch) else -1
         if at >= 0 and clock[at] >= self._newest.get(name, (START, False))[0]:
             self._newest[name] = int(clock[at]), bool(batch.flags[at] & ZONED)
-            self.reach(Moment(*self._newest[name]))
+            self._read_until(Moment(*self._newest[name]))
         if self._reach > self.now.instant and plans_ahead(batch, self.now.instant):
             raise _Turned("a projection may see states that are planned")
         if batch.within is not None and (batch.within >= 0).any():

@@ -51,7 +51,7 @@ class Units:
             policy=self.request.policy,
         )
         made.partition, made.partitions, made.most = self.number, self.partitions, self.steps
-        made.emits = self.emits
+        made.emits, made.told_time = self.emits, not self.request.wall
         return made
 
     def take(self, given: Given) -> list[Addressed]:

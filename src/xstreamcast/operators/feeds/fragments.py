@@ -44,6 +44,7 @@ class FragmentFeed(HoleFeed):
     def __init__(self, history: History, cut: TagCut | None, strict: bool = False) -> None:
         super().__init__(history, cut, strict)
         self.versioned = False  # each version of what stands in a hole is a unit
+        self.moves_clock = True  # what arrives does; False: only `reach` does
         self._by_version: VersionUnits | None = None
         self._spine: SpineView | None = None
 
@@ -54,7 +55,9 @@ class FragmentFeed(HoleFeed):
 
     def _plan(self, batch: FragmentBatch) -> None:
         """Remember when fragments begin or end that the clock has not come to."""
-        until = max(self.until, int(batch.clock.max(initial=START)))
+        until = self.until
+        if self.moves_clock:
+            until = max(until, int(batch.clock.max(initial=START)))
         for instants in (batch.valid, batch.to):
             if instants is not None:
                 later = np.flatnonzero((instants > until) & (instants != NOW))

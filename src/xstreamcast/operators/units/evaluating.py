@@ -70,6 +70,8 @@ class EvaluationContext:
             return views[name]
 
         query = None if self.reaching is None else self.reaching(store)
+        # before anything arrives, as where nothing has a time, the clock is at its beginning
+        now = Moment(0) if self.now == BEFORE else self.now
         return Context(
             self.program,
             Inputs(
@@ -78,8 +80,8 @@ class EvaluationContext:
                 variables=self.variables,
                 streams=whole if query is None else query.stream,
                 reach=None if query is None else query.reach,
-                current=date_time(self.now.instant, True, self.now),
-                clock=self.now,
+                current=date_time(now.instant, True, now),
+                clock=now,
             ),
         )
 

@@ -208,6 +208,7 @@ class Watch:
         fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
         feed = ForgettingFeed(history, self.program, self.policy == "strict", fixed)
         feed.versioned, feed.lateness = not self.shallow, self.lateness
+        feed.moves_clock = self.told_time
         return feed
 
     # -- dividing ---------------------------------------------------------------------------------
@@ -279,6 +280,7 @@ class Watch:
             if not isinstance(feed, ForgettingFeed):
                 continue
             assert run is not None
+            feed.reach(self.now.instant)  # it may have come before other inputs did
             feed.timed = run.is_timed(name)
             units = run.units_of(name)
             feed.maintain(

@@ -157,9 +157,8 @@ class Sources:
             return requested
         if options.clock == "wall":
             return When(Moment(*instant_from(self.current)))
-        filled = [table for table in self.tables.values() if table.state.files_of(table.stream)]
-        streams = [table.state.streams[table.stream] for table in filled]
-        newest = [Moment(one.newest, one.zoned) for one in streams if one.newest != START]
+        said = [table.state.streams.get(table.stream) for table in self.tables.values()]
+        newest = [Moment(one.newest, one.zoned) for one in said if one and one.newest != START]
         if not newest:
             return When(Moment(0)) if self.tables else None
         return When(max(newest, key=lambda moment: moment.instant))

@@ -47,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="play M minutes as fast as taken; the rest at --speed, from a snapshot of that state",
     )  # fmt: skip
     parser.add_argument(
+        "--stay", action="store_true", help="with --prepare: the same process goes on, once idle"
+    )
+    parser.add_argument(
         "--runner", choices=("local", "spark"), default="local", help="of watch (local)"
     )
     parser.add_argument(
@@ -111,6 +114,7 @@ def _kept(
 def _played(folder: Path, args: argparse.Namespace) -> Played:
     query = QUERIES / ("linear-road.xq" if args.dialect == "2004" else "linear-road-walmart.xq")
     driver = Driver(folder, query, args.speed, memory=args.memory, prepared=args.prepare)
+    driver.stays = args.stay and bool(args.prepare)
     driver.on_spark, driver.partitions = args.runner == "spark", args.partitions
     if args.view:
         view = View()

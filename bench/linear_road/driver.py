@@ -76,8 +76,8 @@ class Driver:
     """`speed`: seconds of the input in a second of the clock; None gives it as fast as it is taken.
 
     A tuple is due when its second ends: the system may have it then, and not before. The first
-    minutes may be `prepared`: played as fast as they are taken, then the process stops, and another
-    one goes on from its snapshot, by the clock.
+    minutes may be `prepared`: played as fast as they are taken. Then the process stops, and another
+    one goes on from its snapshot, by the clock; or the same one does, once it is idle (`stays`).
     """
 
     folder: Path
@@ -87,16 +87,18 @@ class Driver:
     on_second: Callable[[int, bytes], None] = lambda _, __: None
     memory: Path | None = None  # samples are written here as they are taken
     prepared: int = 0
+    stays: bool = False
     on_spark: bool = False
     partitions: int | None = None  # on Spark
     _checkpoint: Path | None = None
     _started: float = 0.0
+    _clock: float = 0.0  # when the first second that is played by the clock began
     _second: int = 0
     _written: int = 0  # bytes that were written to the pipe
 
     def play(self) -> Played:
         """Start the process, give it the input, and wait for its end."""
-        if not self.prepared and not self.on_spark:
+        if self.stays or not (self.prepared or self.on_spark):
             return self._played(Played(), self._seconds(0))
         with tempfile.TemporaryDirectory(dir=self.folder) as state:
             self._checkpoint = Path(state)
@@ -120,14 +122,33 @@ class Driver:
             upcoming = itertools.chain([next(upcoming)], upcoming)  # found before the clock starts
             played.restart = command.await_ready(process, played.prepared > 0)
             played.before = processes.used(process.pid)
-            self._started = time.monotonic()
+            self._started = self._clock = time.monotonic()
             with self._reading(process, played, "a" if played.prepared else "w"):
-                played.tuples = self._feed(process.stdin, upcoming)
+                if self.stays:
+                    upcoming = self._caught_up(process, command, played, upcoming)
+                played.tuples += self._feed(process.stdin, upcoming)
                 process.stdin.write(CLOSE)
                 process.stdin.close()
         if process.returncode:
             raise RuntimeError(f"watch ended with {process.returncode}: {played.notes}")
         return played
+
+    def _caught_up(
+        self, process: subprocess.Popen[bytes], command: WatchCommand, played: Played,
+        upcoming: Iterator[tuple[int, bytes]],
+    ) -> Iterator[tuple[int, bytes]]:  # fmt: skip
+        """Play the first minutes as fast as they are taken, to their last answer → the rest."""
+        assert process.stdin is not None
+        speed, self.speed, last = self.speed, None, 60 * self.prepared
+        for one in upcoming:
+            if one[0] >= last:
+                upcoming = itertools.chain([one], upcoming)
+                break
+            played.tuples += self._feed(process.stdin, iter([one]))
+        process.stdin.flush()
+        command.await_idle(process)
+        self.speed, played.prepared, self._clock = speed, self.prepared, time.monotonic()
+        return upcoming
 
     def _prepare(self) -> Played:
         """Play the first minutes as fast as they are taken, and leave a snapshot behind them."""
@@ -199,7 +220,7 @@ class Driver:
 
     def _due(self, second: int) -> float:
         passed = second + 1 - 60 * self.prepared
-        return self._started + (0 if self.speed is None else passed / self.speed)
+        return self._clock + (0 if self.speed is None else passed / self.speed)
 
     def _collect(self, pipe: IO[bytes], played: Played) -> None:
         for line in pipe:  # to its end, so that the process is not held up

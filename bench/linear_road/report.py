@@ -13,7 +13,7 @@ def summary(played: Played, scale: Scale, speed: float | None) -> str:
     """A few lines for the terminal."""
     how = "as fast as it was taken" if speed is None else f"at {speed:g} ×"
     if played.prepared:
-        how = f"{played.prepared} minutes as fast as they were taken, then from a snapshot {how}"
+        how = f"{played.prepared} minutes as fast as they were taken, then {how}"
     worked = max(played.processor - played.before, 0.01)
     lines = [
         f"L = {scale.halves / 2:g}, {scale.duration} s of input, {how}: {played.tuples:,} tuples,"

@@ -60,14 +60,20 @@ class WatchCommand:
             self._await_batch(process)
             return time.monotonic() - begun
         time.sleep(_READY)
-        before = 0.0 if restarted else None
-        while before is not None and process.poll() is None:
+        if not restarted:
+            return time.monotonic() - begun
+        self.await_idle(process)
+        return time.monotonic() - begun - _IDLE
+
+    def await_idle(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait until a process does nothing but look for input, or has ended."""
+        before = 0.0
+        while process.poll() is None:
             used = processes.used(process.pid)
             if used - before < _WAITING * _IDLE:
-                return time.monotonic() - begun - _IDLE
+                return
             before = used
             time.sleep(_IDLE)
-        return time.monotonic() - begun
 
     def _await_batch(self, process: subprocess.Popen[bytes]) -> None:
         """Wait until Spark has counted its first batch: the histories, and that a road begins."""

@@ -43,12 +43,15 @@ def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
     assert validate(found, on_time).valid
 
 
-def test_the_driver_goes_on_by_the_clock_from_a_prepared_state(tmp_path):
+@pytest.mark.parametrize("stays", [False, True], ids=["snapshot", "the same process"])
+def test_the_driver_goes_on_by_the_clock_from_a_prepared_state(tmp_path, stays):
     scale = replace(SMALL, halves=1, duration=180)
     written = write(scale, tmp_path)
     seen: list[int] = []
     memory = tmp_path / "memory.csv"
-    driver = Driver(tmp_path, QUERIES / "linear-road.xq", 30.0, memory=memory, prepared=2)
+    driver = Driver(
+        tmp_path, QUERIES / "linear-road.xq", 30.0, memory=memory, prepared=2, stays=stays
+    )
     driver.on_second = lambda second, _: seen.append(second)
     played = driver.play()
     assert (played.tuples, played.retracted, played.prepared) == (written, 0, 2)

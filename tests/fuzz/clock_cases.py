@@ -143,10 +143,10 @@ def _roads(chance: Random) -> list[str]:
         lines += _sent("n", 7, "0", [f"<notice>{level}</notice>", "<notice/>"], chance, "snapshot")
         lines += _sent("m", 5, "", ["<level>7</level>", "<level>8</level>"], chance)
     kept = [hole for hole in holes if chance.random() < 0.9]
-    for inside in chance.choice(((holes,), (holes, kept), (kept, holes))):
+    for roots in chance.choice(((holes,), (holes, kept), (kept, holes))):
         first = _instant(chance.choice((0, 0, 26)), chance)
         root = f'<stream:filler id="0" tsid="1" validTime="{first}">'
-        lines.append(f"{root}<roads>{''.join(inside)}</roads></stream:filler>")
+        lines.append(f"{root}<roads>{''.join(roots)}</roads></stream:filler>")
     return lines
 
 

@@ -84,7 +84,7 @@ def check_prefixes(query: str, case: ClockCase, chance: random.Random) -> None:
             running.restart()
         try:
             running.feed(name, line.encode())
-            wires = case.wires(query, number + 1)
+            wires: dict[str, Any] = dict(case.wires(query, number + 1))
             if len(wires) < len(running.kinds) or chance.random() < 0.7:
                 continue
             once = list(xsc.query(query).run(**wires).lines())

@@ -39,6 +39,6 @@ def test_nodes_are_what_they_were_and_stand_in_the_order_in_which_they_are_met(
     after = [store.serialize((base << 32) | row) for row in rows.tolist()]
     assert after == before
     met = list(dict.fromkeys(at for at, _ in chosen))
-    trees = dict(zip((at for at, _ in chosen), tops_of(tape, rows).tolist(), strict=True))
-    assert sorted(met, key=trees.__getitem__) == met
+    tops = dict(zip((at for at, _ in chosen), tops_of(tape, rows).tolist(), strict=True))
+    assert sorted(met, key=tops.__getitem__) == met
     assert len(tape) == sum(len(tapes[at]) for at in met)  # each tree once

@@ -36,18 +36,21 @@ def next_documents(name: str, seen: ReadOffset | None, grows: bool) -> ReadOffse
     size, last = os.path.getsize(name), Taken.of(seen)
     known = last is not None and _check(name, last.end) == (last.end, last.check)
     begin = last.end if last is not None and known else 0
-    whole = sum(map(len, file_bytes(name, begin, None)))
-    length = complete_documents(file_bytes(name, begin, None)) if grows else whole
-    if whole and not length:
+    whole, check = _check(name, None)
+    end = whole
+    if grows:
+        end = begin + complete_documents(file_bytes(name, begin, None))
+        check = check if end == whole else _check(name, end)[1]
+    if whole > begin == end:
         return None
-    blank = all(not chunk.strip() for chunk in file_bytes(name, begin, begin + length))
-    taken = Taken(begin + length if blank else begin, *_check(name, begin + length))
+    blank = all(not chunk.strip() for chunk in file_bytes(name, begin, end))
+    taken = Taken(end if blank else begin, end, check)
     # A file is not all read while a document in it is awaited, whatever its size.
-    return ReadOffset(size if length == whole else -1, " ".join(map(str, taken)), True)
+    return ReadOffset(size if end == whole else -1, " ".join(map(str, taken)), True)
 
 
-def _check(name: str, end: int) -> tuple[int, int]:
-    """(how many of the first bytes are there, a check of them)."""
+def _check(name: str, end: int | None) -> tuple[int, int]:
+    """(how many of the first bytes are there, a check of them); None: of all."""
     length = check = 0
     for chunk in file_bytes(name, 0, end):
         length, check = length + len(chunk), zlib.crc32(chunk, check)

@@ -197,7 +197,7 @@ def test_words_that_make_no_sense_are_named(
         ([hot, "--listen", "here"], 2, "--listen must be HOST:PORT; got here"),
         ([hot, "--listen", "127.0.0.1:99999"], 2, "--listen must be HOST:PORT"),
         ([hot, other, *given], 2, "two queries are called hot"),
-        ([str(tmp_path / "none.xq"), *given], 2, "none.xq cannot be opened"),
+        ([str(tmp_path / "none.xq"), *given], 2, "none.xq: no such file"),
         ([hot, "--listen", "127.0.0.1:0"], 2, "an input that is not given: -i roads=SOURCE"),
         ([hot, "-i", "roads=nowhere.xml", "--listen", "127.0.0.1:0"], 2, "cannot open nowhere"),
         ([hot, *given, "--max-clients", "0"], 2, "--max-clients must be 1 or more"),

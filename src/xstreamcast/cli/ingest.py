@@ -145,6 +145,13 @@ def _source(arguments: Parsed) -> tuple[str, str, Spool | None]:
     return str(folder) if word is None else f"{word}:{folder}", name, spool
 
 
+def _called(spool: Spool | None) -> str | None:
+    """What messages call what was written down first."""
+    if spool is None:
+        return None
+    return "stdin" if spool.source == "-" else shown(spool.source)
+
+
 def _refuse_failed(spool: Spool) -> None:
     if isinstance(spool.failed, OSError):
         raise error("XSCU0003", f"{shown(spool.source)}: {spool.failed.strerror}")
@@ -163,6 +170,7 @@ def _local(arguments: Parsed, report: Report) -> Ingested:
             source, arguments.table, stream=name, structure=arguments.structure,
             valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
             report=report, done=done, follow=_grows(arguments, spool),
+            called=_called(spool),
         )  # fmt: skip
 
     if not arguments.follow:
@@ -235,13 +243,13 @@ def _on_spark(arguments: Parsed, report: Report) -> Ingested:
     spark = session(arguments.master)
     from xstreamcast.spark.ingest import ingest
 
-    source, name, _ = _source(arguments)
+    source, name, spool = _source(arguments)
     try:
         return ingest(
             spark, source, arguments.table, stream=name, structure=arguments.structure,
             valid=arguments.valid_time, most=arguments.max_per_batch,
             checkpoint=arguments.checkpoint, follow=arguments.follow, on_error=arguments.on_error,
-            report=report,
+            report=report, called=_called(spool),
         )  # fmt: skip
     finally:
         spark.stop()

@@ -150,7 +150,7 @@ def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
 def _check_scheme(word: str) -> None:
     """An address must begin as those do that can be read."""
     found = re.match(r"(?:[\w.-]+=)?(?:[\w./-]+:)?([A-Za-z][A-Za-z0-9+]*)://", word)
-    if found is not None and found[1] not in _SCHEMES and not os.path.exists(word):
+    if found is not None and found[1] not in (*_SCHEMES, _REFUSED) and not os.path.exists(word):
         known = ", ".join(f"{one}://" for one in _SCHEMES)
         raise error(
             "XSCU0001", f"{found[1]}:// cannot be read", hint=f"addresses begin with {known}"
@@ -158,8 +158,9 @@ def _check_scheme(word: str) -> None:
 
 
 _SCHEMES: Final = (
-    "http", "https", "ws", "wss", "mqtt", "mqtts", "kafka", "kafkas", "tcp", "tcps",
+    "http", "https", "ws", "wss", "mqtt", "mqtts", "kafka", "kafkas", "tcp",
 )  # fmt: skip
+_REFUSED: Final = "tcps"  # who opens it says what to use
 
 
 def _check_named(name: str, source: str, named: dict[str, str]) -> None:

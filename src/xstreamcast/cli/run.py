@@ -187,11 +187,19 @@ def _source(word: str, name: str | None = None) -> Any:
     elif is_place(place):
         made = received(place, name)
     elif Path(place).is_fifo():
-        made = Received.of([Path(place).read_bytes()])
+        made = Received.of([_pipe(place)])
     else:
         return Path(word)
     made.mapping = mapping
     return made
+
+
+def _pipe(place: str) -> bytes:
+    """What comes through a named pipe, decompressed as its name says."""
+    from xstreamcast.edges.inputs import opened
+
+    with opened(place) as file:
+        return file.read()
 
 
 def _format(arguments: Parsed) -> str:

@@ -45,10 +45,14 @@ def cut(
     *,
     valid: ValidTime | None = None,
     name: str = "document",
+    prefix: str = "",
 ) -> Iterator[bytes]:
-    """The fragments of a document that comes in chunks, each a line, children before parents."""
+    """The fragments of a document that comes in chunks, each a line, children before parents.
+
+    `prefix`: what their ids begin with.
+    """
     chunks = iter(document)
-    cutter, transcoder = _Cutter(structure, valid, name), Transcoder(name)
+    cutter, transcoder = _Cutter(structure, valid, name, prefix), Transcoder(name)
     seen: list[bytes] = []  # until it is clear that no entities are declared
     for chunk in chunks:
         if not cutter.begun:
@@ -56,7 +60,8 @@ def cut(
         try:
             yield from cutter.feed(transcoder.feed(chunk) or b"")
         except _DeclaresEntities:
-            yield from cut([_expanded([*seen, *chunks], name)], structure, valid=valid, name=name)
+            expanded = [_expanded([*seen, *chunks], name)]
+            yield from cut(expanded, structure, valid=valid, name=name, prefix=prefix)
             return
     if not cutter.begun:
         yield from cutter.feed(transcoder.feed(ENDING) or b"")
@@ -75,8 +80,10 @@ def _expanded(document: list[bytes], name: str) -> bytes:
 class _Cutter:
     """A document on its way through."""
 
-    def __init__(self, structure: TagStructure, valid: ValidTime | None, name: str) -> None:
-        self._structure, self._valid, self._name = structure, valid, name
+    def __init__(
+        self, structure: TagStructure, valid: ValidTime | None, name: str, prefix: str
+    ) -> None:
+        self._structure, self._valid, self._name, self._prefix = structure, valid, name, prefix
         self._ids = 0
         self._below = {
             tag.id: {(child.uri, child.local): child.id for child in structure.children(tag.id)}
@@ -184,7 +191,7 @@ class _Cutter:
         if self._open:
             around, scope = self._open[-1], self._scopes[-2]
             around.parts.append(self._slice(around.at, at))
-            around.parts.append(hole(str(self._ids), tsid, scope.get("stream", STREAM)))
+            around.parts.append(hole(self._id(self._ids), tsid, scope.get("stream", STREAM)))
         self._open.append(_Open(self._ids, tsid, at, above))
         self._ids += 1
 
@@ -211,16 +218,19 @@ class _Cutter:
         done.parts.append(self._slice(done.at, end))
         payload = declaring(b"".join(done.parts), done.inherited)
         valid = self._valid(payload) if self._valid else None
-        self._ready.append(fragment_line(str(done.id), done.tsid, payload, valid, more=unit))
+        self._ready.append(fragment_line(self._id(done.id), done.tsid, payload, valid, more=unit))
         if self._open:
             self._open[-1].at = end
+
+    def _id(self, number: int) -> str:
+        return f"{self._prefix}{number}"
 
     def _unit(self) -> dict[str, str]:
         """The unit of the innermost fragment, which readers partition it by; a unit
         names itself where others of its tag stand inside of units.
         """
         if len(self._open) > 2 or (len(self._open) == 2 and self._open[1].tsid in self._inside):
-            return {UNIT: str(self._open[1].id)}
+            return {UNIT: self._id(self._open[1].id)}
         return {}
 
 

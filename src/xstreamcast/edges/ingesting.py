@@ -59,14 +59,18 @@ def ingest(
     report: Callable[[Ingested], None] | None = None,
     done: Ingested | None = None,
     follow: bool = False,
+    called: str | None = None,
 ) -> Ingested:
     """Read what is there in batches of at most `most` fragments; each is written once.
 
     Each batch is counted in `done` when it is in the table, before `report` is called. `follow`:
-    this is called again, so a message at the end that is not whole is awaited.
+    this is called again, so a message at the end that is not whole is awaited. `called`: what
+    messages call a file that was written down first.
     """
     name = stream or stream_name(split_source(source)[1])
-    replay = Replay(os.fspath(source), structure_text(structure), 1, valid, follow=follow)
+    replay = Replay(
+        os.fspath(source), structure_text(structure), 1, valid, follow=follow, called=called
+    )
     writer = f"{name} from {os.path.abspath(source)}"
     epoch, offset = _resumed(Log(table), writer)
     done = Ingested(name) if done is None else done

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from xstreamcast.edges.cutting import cut
+from xstreamcast.edges.cutting_documents import cut_documents
 from xstreamcast.edges.decoding import StreamDecoder, decoder_of
 from xstreamcast.edges.inputs import kind_of
 from xstreamcast.edges.mapping.finding import mapping_of
@@ -70,7 +70,7 @@ def _cut_into(
     coming: Iterator[bytes | None],
     structure: str | os.PathLike[str] | None,
 ) -> None:
-    """A document is cut into fragments while it is read."""
+    """Documents are cut into fragments while they are read."""
     if structure is None:
         raise error(
             "XSCU0001", f"{name} is a document; it is cut by a tag structure: --structure TS",
@@ -79,6 +79,6 @@ def _cut_into(
     known = read_structure(structure)
     decoder: StreamDecoder = Decoder(name, names=Names())
     receive(decoder.feed(structure_line(known)), decoder.ids)
-    for line in cut((piece for piece in coming if piece), known, name=name):
+    for line in cut_documents((piece for piece in coming if piece), known, name=name):
         receive(decoder.feed(line), decoder.ids)
     receive(decoder.close(), decoder.ids)

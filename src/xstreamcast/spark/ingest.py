@@ -41,16 +41,18 @@ def ingest(
     follow: bool = False,
     on_error: OnError = "quarantine",
     report: Callable[[Ingested], None] | None = None,
+    called: str | None = None,
 ) -> Ingested:
     """Read what is there, and with `follow` what comes, into the table."""
     word, place = split_source(source)
     name, text = stream or stream_name(place), structure_text(structure)
-    replay = Replay(os.fspath(source), text, 1, valid)
+    replay = Replay(os.fspath(source), text, 1, valid, called=called)
     replay.advance(Offset(), 1)  # a mistake in the call is reported here, not by a task
     where_ = os.path.abspath(place)
     path = where_ if word is None else f"{_whole(word)}:{where_}"
     options: dict[str, Any] = {"path": path, "stream": name, "structure": text}
     options |= {"maxPerBatch": most, "validTime": valid, "follow": "true" if follow else None}
+    options["called"] = called
     reader = register(spark).readStream.format(NAME)
     for key, value in options.items():
         reader = reader if value is None else reader.option(key, value)

@@ -52,6 +52,7 @@ class FragmentSource(DataSource):
     packed: rows are packed, a few for each task, as operators of a query left running take them.
     since: an offset as JSON, from which it is read.
     follow: the last file of a feed may grow, so a message that is not whole is awaited.
+    called: what messages call a file that was written down first.
     unitTags, partitions: fragments of these tags are packed by partition, which their ids decide.
     """
 
@@ -89,7 +90,8 @@ class _Reading:
         self.parting = Parting.of(options, self.stream)
         splits = int(options.get("splits") or os.cpu_count() or 1)
         settings = options.get("structure"), splits, options.get("validTime"), options.get("over")
-        self.replay = Replay(path, *settings, follow=bool(options.get("follow")))
+        follow, called = bool(options.get("follow")), options.get("called")
+        self.replay = Replay(path, *settings, follow=follow, called=called)
 
     def rows(self, partition: Any) -> Iterator[Any]:
         rows = split_rows(self.stream, partition.split)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -175,3 +176,14 @@ def test_passwords_are_in_no_message(capfd: pytest.CaptureFixture[str]) -> None:
 def test_stdin_is_one_input() -> None:
     with pytest.raises(Error, match="stdin can be one input only"):
         sources(["a=-", "b=-"])
+
+
+def test_run_reads_a_named_pipe_that_is_called_compressed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pipe = tmp_path / "roads.xml.gz"
+    os.mkfifo(pipe)
+    writer = written(pipe, gzip.compress(b"<a><b>1</b></a><a><b>2</b></a>"))
+    assert main(["run", "-q", "sum(//b)", "-i", str(pipe)]) == 0
+    writer.join(LONG)
+    assert capfd.readouterr().out == "3\n"

@@ -29,6 +29,7 @@ class StreamFacts:
     structure: str | None = None
     ended: bool = False
     read: int = 0  # fragments: the logical clock of those without valid time
+    documents: int = 0  # inputs of documents: the ids of the next ones begin with this number
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,11 @@ class Offset:
         """As JSON has it; the same offset always gives the same text."""
         files = {name: [s.position, s.tag, s.done] for name, s in self.files.items()}
         said = self.said
-        return {"files": files, "said": [said.structure, said.ended, said.read]}
+        return {"files": files, "said": [said.structure, said.ended, said.read, said.documents]}
 
     @staticmethod
     def of(fields: dict[str, Any]) -> Offset:
         files = {name: ReadOffset(*one) for name, one in fields["files"].items()}
-        return Offset(files, StreamFacts(*fields["said"]))
+        structure, ended, read, *documents = fields["said"]
+        # Offsets of older versions do not count documents; no number may come twice.
+        return Offset(files, StreamFacts(structure, ended, read, *(documents or [len(files)])))

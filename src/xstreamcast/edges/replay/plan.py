@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.mapping.finding import named_mapping, split_source
+from xstreamcast.edges.replay.documents import Taken, next_documents
 from xstreamcast.edges.replay.messages import form_of, next_messages, parts_between
 from xstreamcast.edges.replay.offset import Offset, ReadOffset, StreamFacts
 from xstreamcast.edges.replay.scanning import Scan, scanned
@@ -36,6 +37,7 @@ class Replay:
     valid: str | None = None
     over: str | None = None  # until there is such a file, fragments wait for their structure
     follow: bool = False  # whether the last file of a feed may grow: what is not whole is awaited
+    called: str | None = None  # what messages call what was written down first: stdin, an address
     _mapping: str | None = None  # of a source that names one
     # marks of what was surveyed last, so that a batch that is planned at once is not read again
     _marks: dict[tuple[str, int, int], list[Mark]] = field(default_factory=dict)
@@ -60,8 +62,14 @@ class Replay:
             if seen.done or kind == "empty":
                 continue
             said = _entering(said, seen)
-            if kind == "fragments":
-                grows = name == names[-1] and not self._is_over()
+            grows = name == names[-1] and not self._is_over()
+            if kind == "document":
+                self._refuse_uncut(name, said)
+                taken = next_documents(name, files.get(name), self.follow and grows)
+                if taken is None:
+                    continue
+                seen_now, said = taken, replace(said, documents=said.documents + 1)
+            elif kind == "fragments":
                 seen_now, said = self._survey(name, seen, said, limit, left, grows)
             else:
                 seen_now, said = self._whole(name, kind, said)
@@ -80,9 +88,14 @@ class Replay:
         said = self._begun(start)
         changed = [name for name, seen in end.files.items() if seen != start.files.get(name)]
         for name in changed:
-            last = end.files[name]
+            last, kind = end.files[name], _kind(name)
+            if kind == "document":
+                said = replace(said, ended=False)
+                found += self._documents(name, last, said, len(found))
+                said = replace(said, documents=said.documents + 1)
+                continue
             first = _from(name, start.files.get(name, ReadOffset()), last)
-            whole = _kind(name) != "fragments"
+            whole = kind != "fragments"
             said = _entering(said, first)
             marks = [Mark(first.position, first.tag, said)]
             marks += [] if whole else self._between(name, marks[0], last)
@@ -122,6 +135,28 @@ class Replay:
                 before=tuple(before), number=number,
             )
         ]  # fmt: skip
+
+    # -- documents --------------------------------------------------------------------------------
+
+    def _refuse_uncut(self, name: str, said: StreamFacts) -> None:
+        if said.structure is None:
+            raise error(
+                "XSCU0001",
+                f"{self.called or name} is a document: a tag structure is needed to cut it",
+                hint=f"xstreamcast infer {name} -o TS proposes one; then --structure TS",
+            )
+
+    def _documents(
+        self, name: str, last: ReadOffset, said: StreamFacts, index: int
+    ) -> Iterator[Split]:
+        """One split: what a batch reads of a file of documents."""
+        taken = Taken.of(last)
+        if taken is None or taken.begin < taken.end:
+            begin, end = (0, None) if taken is None else (taken.begin, taken.end)
+            yield Split(
+                index, name, begin, end, "", said, "document", self.valid,
+                not os.path.isfile(self.source), called=self.called,
+            )  # fmt: skip
 
     # -- one file ---------------------------------------------------------------------------------
 
@@ -164,13 +199,7 @@ class Replay:
         return replace(found, safe=survey.safe())
 
     def _whole(self, name: str, kind: str, said: StreamFacts) -> tuple[ReadOffset, StreamFacts]:
-        """A file that is read in one piece: a document, or one in another encoding."""
-        if kind == "document" and said.structure is None:
-            raise error(
-                "XSCU0001",
-                f"{name} is a document: a tag structure is needed to cut it",
-                hint=f"xstreamcast infer {name} -o TS proposes one; then --structure TS",
-            )
+        """A file that is read in one piece: updates, changes, or one in another encoding."""
         if kind != "encoded":
             return ReadOffset(os.path.getsize(name), "", True), said
         survey = Survey(Mark(0, "", said))

@@ -11,6 +11,7 @@ from xstreamcast.edges.replay.messages import FilePart, file_bytes
 from xstreamcast.edges.replay.offset import StreamFacts
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import SPLIT
+from xstreamcast.errors import Error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, NewStructure, Refused
 from xstreamcast.model.frozen import dataclass
 
@@ -38,6 +39,7 @@ class Split:
     parts: tuple[FilePart, ...] = ()  # of these files
     before: tuple[FilePart, ...] = ()  # of earlier batches: what they said last is needed
     number: int = 0  # how many batches were before
+    called: str | None = None  # what messages call the file
 
 
 def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Iterator[Any]:
@@ -85,26 +87,42 @@ def _other(stream: str, split: Split, insides: Insides | None) -> Iterator[Any]:
 def _arrivals(split: Split, decoder: Decoder) -> Iterator[Arrival]:
     if split.tag:
         yield from decoder.feed(split.tag.encode())
-    whole = split.kind == "document"
     given = file_bytes(split.path, split.begin, split.end)
-    for chunk in _cut(split, decoder) if whole else given:
+    for chunk in _cut(split, given, decoder) if split.kind == "document" else given:
         yield from decoder.feed(chunk)
     yield from decoder.close()
 
 
-def _cut(split: Split, decoder: Decoder) -> Iterable[bytes]:
-    """The fragments that a document is cut into."""
-    from xstreamcast.edges.cutting import cut
+def _cut(split: Split, given: Iterable[bytes], decoder: Decoder) -> Iterable[bytes]:
+    """The fragments that documents are cut into."""
+    from xstreamcast.edges.cutting_documents import cut_documents
     from xstreamcast.edges.valid_time import valid_time
 
     assert decoder.structure is not None, "a document is cut by a structure"
-    valid = None if split.valid is None else valid_time(split.valid)
+    lines = cut_documents(
+        given, decoder.structure, name=split.called or split.path,
+        valid=None if split.valid is None else valid_time(split.valid),
+        number=split.said.documents, at_once=True,
+    )  # fmt: skip
     held: list[bytes] = []
     size = 0
-    for line in cut(chunks(split.path), decoder.structure, valid=valid, name=split.path):
+    for line in _placed(lines, split):
         held.append(line)
         size += len(line)
         if size > _CHUNK:
             yield b"".join(held)
             held, size = [], 0
     yield b"".join(held)
+
+
+def _placed(lines: Iterable[bytes], split: Split) -> Iterator[bytes]:
+    """The lines; an error is placed in the file, not in the part of it that is read."""
+    from xstreamcast.tape.expat.following import Begin, moved
+
+    try:
+        yield from lines
+    except Error as refused:
+        before = b"".join(file_bytes(split.path, 0, split.begin))
+        column = len(before[before.rfind(b"\n") + 1 :].decode(errors="replace"))
+        begin = Begin(split.begin, before.count(b"\n"), column)
+        raise moved(refused, begin) from None

@@ -83,10 +83,17 @@ def is_cut_off(file: BinaryIO) -> bool:
     return isinstance(raw, Decompressing) and raw.is_open
 
 
+def broken_in(file: BinaryIO) -> str | None:
+    """Why a compressed file that may grow could not be read on; None if it could."""
+    raw = getattr(file, "raw", None)
+    return raw.broken if isinstance(raw, Decompressing) else None
+
+
 class Decompressing(io.RawIOBase):
     """What compressed bytes hold: parts one after another, and an error where the last is cut off.
 
-    A file that grows has no error there: what is added to it is read later.
+    A file that grows has no error: what is added to it is read later, and it ends where it is
+    `broken`.
     """
 
     def __init__(self, file: BinaryIO, begin: Callable[[], Part], growing: bool = False) -> None:
@@ -95,12 +102,13 @@ class Decompressing(io.RawIOBase):
         self._rest = b""  # what is left of the file's bytes
         self._held = b""  # what is left of what they hold
         self.taken = 0  # bytes of the file
+        self.broken: str | None = None
         self._place = 0  # bytes of what they hold that were handed out
 
     @property
     def is_open(self) -> bool:
         """Whether a part has begun and not ended."""
-        return self._part is not None
+        return self._part is not None and self.broken is None
 
     def readable(self) -> bool:
         return True
@@ -127,13 +135,15 @@ class Decompressing(io.RawIOBase):
         if wanted < self._place:
             self._file.seek(0)
             self._part, self._rest, self._held = None, b"", b""
-            self.taken = self._place = 0
+            self.taken, self._place, self.broken = 0, 0, None
         while self._place < wanted and self.read(min(wanted - self._place, _CHUNK)):
             pass
         return self._place
 
     def _next(self) -> bool:
         """Read a little more; false at the end of the file, or of what there is of it now."""
+        if self.broken is not None:
+            return False
         if self._part is not None and not self._part.hungry:
             self._take(self._part, b"")
             return True
@@ -150,7 +160,13 @@ class Decompressing(io.RawIOBase):
         return False
 
     def _take(self, part: Part, data: bytes) -> None:
-        self._held = part.feed(data)
+        try:
+            self._held = part.feed(data)
+        except Exception as failed:
+            if not (self._growing and _is_broken(failed)):
+                raise
+            self.broken = str(failed)
+            return
         if part.eof:
             self._rest, self._part = part.rest, None
 
@@ -164,13 +180,18 @@ class Decompressing(io.RawIOBase):
         super().close()
 
 
+def _is_broken(failed: Exception) -> bool:
+    """Whether this is what a library says of bytes that it cannot read."""
+    return isinstance(failed, EOFError | zlib.error) or type(failed).__name__ in _BROKEN
+
+
 @contextmanager
 def reading_compressed(name: str) -> Iterator[None]:
     """Whatever a library says of compressed bytes that it cannot read, said in our words."""
     try:
         yield
     except Exception as failed:
-        if not isinstance(failed, EOFError | zlib.error) and type(failed).__name__ not in _BROKEN:
+        if not _is_broken(failed):
             raise
         raise error("XSCU0003", f"{name} cannot be decompressed: {failed}") from None
 

@@ -17,7 +17,12 @@ from typing import Any, BinaryIO, Final
 
 from xstreamcast.edges.inputs import message_in, opened, paths
 from xstreamcast.edges.sources.bursts import Burst, gathered
-from xstreamcast.edges.sources.compressed import is_compressed, is_cut_off, place_in
+from xstreamcast.edges.sources.compressed import (
+    broken_in,
+    is_compressed,
+    is_cut_off,
+    place_in,
+)
 from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.edges.sources.unfinished import is_unfinished
 from xstreamcast.errors import Error, error
@@ -210,7 +215,7 @@ class Files:
         if self._holds_message(one.name):
             yield from self._compressed(one, waiting)
             return
-        size, last, message = PIECE, False, bytearray()
+        size, last, message, state = PIECE, False, bytearray(), _state_of(one.name)
         with opened(one.name, growing=self.follow) as file:
             while True:
                 piece = file.read(size)
@@ -218,7 +223,7 @@ class Files:
                     message += piece if self.whole is not None else b""
                     yield self._counted(one, piece)
                     size = min(2 * size, _LARGEST)
-                elif not self.follow or waiting or last:
+                elif not self.follow or waiting or last or broken_in(file):
                     break
                 elif message and self.whole is not None and self.whole(bytes(message)):
                     break  # a message that is whole counts at once
@@ -227,6 +232,10 @@ class Files:
                     yield from self._nothing()
                     waiting += self._found()
                     last = _shrunk(one, file)
+            if (why := broken_in(file)) is not None:
+                _say_broken(one.name, why)
+                one.state = state
+                return
             if is_cut_off(file):
                 sys.stderr.write(f"note: {one.name} is cut off; it is read again if it changes\n")
             self._finished(one, file)
@@ -251,8 +260,15 @@ class Files:
             one.state = _CHANGED
             return
         # What was added since the last look has not been read: it has changed.
-        read = not file.read(1) and place_in(file) == there.st_size
+        read = not file.read(1) and (place_in(file) == there.st_size or bool(broken_in(file)))
         one.state = (there.st_size, there.st_mtime_ns) if read else _CHANGED
+
+
+def _say_broken(name: str, why: str) -> None:
+    sys.stderr.write(
+        f"note: {name} cannot be decompressed: {why}; its rest is left out, and it is read again "
+        "if it changes\n"
+    )
 
 
 def _shrunk(one: _Read, file: BinaryIO) -> bool:

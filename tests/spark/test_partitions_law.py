@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
+from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import Ended
 from xstreamcast.tape.names import Names
 
@@ -179,6 +180,26 @@ def test_what_was_repeated_is_counted_once() -> None:
     repeated = {what: n for what, n in here.host.said().items() if what != "bytes of state"}
     assert repeated == {"s: repeated": 3}
     assert {what: n for what, n in there.last.said.items() if what in repeated} == repeated
+
+
+@pytest.mark.parametrize("n", [1, 2], ids=["repeats", "corrects"])
+def test_message_times_move_the_clock_whatever_a_query_reads(n: int) -> None:
+    how = WatchRequest(
+        {"": compiled('for $a in stream("s")//a return <a>{now - vtFrom($a)}</a>')},
+        {"s": "fragments"},
+    )  # fmt: skip
+    unit = (
+        '<stream:filler id="a0" tsid="2" validTime="2003-01-02"{}><a><x>{}</x></a></stream:filler>'
+    )
+    there = InPartitions(how, 3)
+    here, found = Alone(how), Accumulated()
+    said = unit.format(' messageTime="2003-01-05"', n)
+    for table in tables([HEAD + ROOT + unit.format("", 1), said]):
+        expected = here.take(table)
+        assert there.take(table) == expected
+        for change in expected:
+            found.apply(change)
+    assert found.items() == ["<a>P3D</a>"]
 
 
 def test_the_wall_clock_is_the_same_in_all_partitions() -> None:

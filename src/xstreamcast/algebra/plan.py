@@ -97,6 +97,7 @@ from xstreamcast.algebra.nodes.temporal import (
     LifespanBound,
     VersionProjection,
     is_current,
+    projected_before,
 )
 from xstreamcast.algebra.nodes.tuples import (
     Boundary,
@@ -282,4 +283,5 @@ __all__ = [
     "Where",
     "Window",
     "is_current",
+    "projected_before",
 ]

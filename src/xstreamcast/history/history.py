@@ -130,13 +130,19 @@ class History:
         if instant > self.newest:
             self.newest, self.zoned = instant, False
 
-    def add(self, batch: FragmentBatch) -> I32:
-        """Add fragments → the ids, as codes, whose versions changed."""
+    def add(self, batch: FragmentBatch, contents: U64 | None = None) -> I32:
+        """Add fragments → the ids, as codes, whose versions changed.
+
+        `contents`: hashes of what the payloads were before they were thinned. Every fragment moves
+        the clock, a repetition too: it was said at its message time.
+        """
         self.arrived += len(batch)
         if len(batch) == 0:
             return batch.id
         number = self._number(batch.tape)
         payloads, places = self._measured(batch)
+        if contents is not None:
+            payloads = payloads._replace(hash=contents)
         fresh = self._enter(batch, payloads)
         kept = len(batch) if bool(fresh.all()) else int(np.count_nonzero(fresh))
         self.repeated += len(batch) - kept
@@ -146,11 +152,7 @@ class History:
             self._containment.follow(self, first)
             self._chains.clear()
             self._attached = None
-        # a fragment without a valid time gets that of its arrival, which advances for repetitions,
-        # too
-        timely = fresh | (batch.flags & np.uint8(TIMELESS) != 0)
-        if timely.any():
-            self._reach_newest(batch.clock[timely], batch.flags[timely])
+        self._reach_newest(batch.clock, batch.flags)
         return distinct(batch.id[fresh])
 
     def _reach_newest(self, valid: I64, flags: U8) -> None:
@@ -264,8 +266,7 @@ class History:
         self.latest = max(self.latest, int(valid.max()), int(ends.max(initial=START)))
         self.attaches = self.attaches or bool((more["within"] >= 0).any())
 
-    # -- querying
-    # -----------------------------------------------------------------------------------
+    # -- querying ---------------------------------------------------------------------------------
 
     def chains(self, until: int = NOW) -> k.Chains:
         """The versions of every id whose valid time is not after `until`."""

@@ -12,11 +12,12 @@ import numpy as np
 
 from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.model.fragment import STREAM
+from xstreamcast.tape.fragments.payload_kernels import hash_payloads
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, KIND, NAMESPACE, Columns, Tape
 
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
-    from xstreamcast.tape.layout import I64, Bools
+    from xstreamcast.tape.layout import I64, U64, Bools
 
 
 class _Runs(NamedTuple):
@@ -71,6 +72,13 @@ def thinned(batch: FragmentBatch, thin: Bools, seen: Bools, lost: Lost) -> Fragm
         payload=payload.astype(np.int32),
         hole_row=place[batch.hole_row].astype(np.int32),
     )
+
+
+def content_hashes(batch: FragmentBatch, seed: int) -> U64:
+    """Hashes of whole contents: what is left out may hold a correction, too."""
+    out = np.empty(len(batch), np.uint64)
+    hash_payloads(batch.tape.columns, batch.payload, seed, out)
+    return out
 
 
 def _bound_around(batch: FragmentBatch) -> bool:

@@ -82,7 +82,8 @@ KEPT = {
         "cut timed mine shared settles lateness"
         " _links _insides _verdict _verdicts _root _units _code_of _at"
         " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
-        " _fixed _thin _seen _wanted _evaluated versioned _other_units _spine _sieve _held",
+        " _fixed _thin _seen _wanted _evaluated versioned _other_units _spine _sieve _held"
+        " moves_clock",
     ),
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",

@@ -65,6 +65,15 @@ def is_current(plan: IntervalProjection) -> bool:
     return plan.first == now and plan.last in (None, now)
 
 
+def projected_before(plan: object) -> IntervalProjection | None:
+    """The e?[a,b] of e?[a,b]?[c,d], which is one projection to what both intervals share."""
+    match plan:
+        case IntervalProjection(IntervalProjection() as inner):
+            return None if is_current(plan) or is_current(inner) else inner
+        case _:
+            return None
+
+
 @dataclass(frozen=True, slots=True)
 class VersionProjection:
     """e#[first,last]: the versions of those numbers; e#[n] has no last."""

@@ -61,14 +61,14 @@ declare function xsc:valid_time($fragment as element(), $number as xs:integer) a
   else xs:dateTime("1970-01-01T00:00:00") + $number * xs:dayTimeDuration("PT1S")
 };
 
-(: What moves the clock: message times, or valid times where a fragment has none; heartbeats. :)
+(: What moves the clock: message times, or valid times where a fragment has none, repetitions
+   included; heartbeats. :)
 declare function xsc:latest($streams as document-node()*) as xs:dateTime {
   let $all :=
     for $instant in
       for $stream in $streams
       return (
         for $fragment at $number in xsc:fragments($stream)
-        where fn:not(xsc:is_known($fragment))
         return ($fragment/@messageTime ! xsc:normal(xsc:instant(.)),
                 xsc:valid_time($fragment, $number))[1],
         $stream/*/stream:heartbeat/@validTime ! xsc:normal(xsc:instant(.)))

@@ -221,6 +221,8 @@ class LiftSequences(LiftGroups):
 
     def _is_projected(self, plan: p.IntervalProjection, outer: Relation) -> bool:
         """Whether items that all rows share are projected to the lifespan of something of a row."""
+        if p.projected_before(plan) is not None:  # both intervals count for what is projected first
+            return False
         match plan:
             case p.IntervalProjection(
                 operand, p.LifespanBound("vtFrom", p.Var(one)), p.LifespanBound("vtTo", p.Var(two))

@@ -95,6 +95,7 @@ class LiftValues(Lifting):
             raise NotLifted(*(self._why or ("it reads all of the input", plan.span)))
         inner = plan.right if isinstance(plan, p.Path | p.SimpleMap) else None
         inner = plan.predicate if isinstance(plan, p.Filter) else inner
+        projected = p.projected_before(plan)
         if inner is not None and self.mentions(inner):
             raise NotLifted("it reads an input for each item", plan.span)
 
@@ -104,6 +105,8 @@ class LiftValues(Lifting):
                 return child
             # the attributes of a constructor are parts of it, not values
             part = isinstance(child, p.MakeAttribute | p.MakeNamespace)
+            # and so is what a projection projects again, in one with it
+            part = part or child is projected
             relation, made = (self._children if part else self.extend)(child, relation)
             return made
 

@@ -109,12 +109,12 @@ def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
     e?[a,b]?[c,d] is one projection to what both intervals have in common: a lifespan that was
     clipped would not tell whether its end belongs to it.
     """
-    inner, (there, to) = plan.operand, _interval(plan, frame)
+    first, (there, to) = plan, _interval(plan, frame)
     reached, current = to.end, p.is_current(plan)
-    while not current and isinstance(inner, p.IntervalProjection) and not p.is_current(inner):
-        also, other = _interval(inner, frame)
-        there, to, inner = there & also, _common(to, other), inner.operand
-    column = reaching(inner, frame, reached)
+    while (before := p.projected_before(first)) is not None:
+        first, (also, other) = before, _interval(before, frame)
+        there, to = there & also, _common(to, other)
+    column = reaching(first.operand, frame, reached)
     column = column.keep((there & (to.begin <= to.end))[column.rows()])
     rows = column.rows()
     zones = to.zones | np.uint8(KEEP_BEGIN if current else 0)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.operators.feeds.sifting import Sifting
-    from xstreamcast.tape.layout import Bools
+    from xstreamcast.tape.layout import U64, Bools
     from xstreamcast.tape.store import Store
 
 
@@ -50,8 +50,12 @@ class FragmentFeed(HoleFeed):
 
     def add(self, batch: FragmentBatch) -> bool:
         """Take fragments in → whether they said anything new."""
+        return self._entered(batch)
+
+    def _entered(self, batch: FragmentBatch, contents: U64 | None = None) -> bool:
+        """The same; `contents`: hashes of payloads before they were thinned."""
         self._plan(batch)
-        return len(self.history.add(batch)) > 0
+        return len(self.history.add(batch, contents)) > 0
 
     def _plan(self, batch: FragmentBatch) -> None:
         """Remember when fragments begin or end that the clock has not come to."""

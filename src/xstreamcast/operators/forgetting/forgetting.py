@@ -18,7 +18,7 @@ from xstreamcast.algebra.analysis.forgetting import SeenTags, kept, missed
 from xstreamcast.algebra.analysis.guide import structured
 from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, superseded, tape_bytes
-from xstreamcast.history.thinning import Lost, thinned
+from xstreamcast.history.thinning import Lost, content_hashes, thinned
 from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.model.fragment import TEMPORARY
@@ -110,9 +110,11 @@ class ForgettingFeed(FragmentFeed):
 
     def _taken_in(self, batch: FragmentBatch) -> bool:
         """Take fragments in; a tape stays with all that lies on it until that is too much."""
+        contents = None
         if self.shared is None and self._thin[batch.tsid].any():
+            contents = content_hashes(batch, self.history._seed)
             batch = thinned(batch, self._thin, self._seen_names(), self._lost)
-        new = super().add(batch)
+        new = self._entered(batch, contents)
         if self.shared is None and self._insides is None and self._is_heavy(batch):
             self._compact()
         return new

@@ -178,6 +178,18 @@ def measure(
 
 
 @kernel
+def hash_payloads(c: Columns, payload: I32, seed: int, out: U64) -> None:
+    """The hashes that `measure` gives."""
+    for i in range(len(payload)):
+        row = signed(payload[i])
+        if row < 0:
+            out[i] = np.uint64(1)
+        else:
+            start, length = span_of(c, row)
+            out[i] = _hash_payload(c, row, start, length, seed)
+
+
+@kernel
 def _beside(c: Columns, at: int, last: int, end: int) -> int:
     """What stands beside a hole in the same element; `last` is the hole before it, -1 = none."""
     found, after = 0, at + c.size[at] + 1

@@ -223,7 +223,7 @@ def test_a_reader_that_went_away_hides_no_trace_of_a_later_error() -> None:
     os.close(reader)
     code = (
         "import sys; from xstreamcast.cli import table, main; "
-        "table.COMMANDS = (table.Row('sample', 'tests.sample_command', ''),); "
+        "table.COMMANDS = (table.CommandRow('sample', 'tests.sample_command', ''),); "
         "sys.exit(main.main(['sample', 'noisy bug']))"
     )
     done = subprocess.run(

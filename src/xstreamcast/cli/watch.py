@@ -30,7 +30,7 @@ from xstreamcast.cli.query_arguments import (
 from xstreamcast.cli.streams import add_limit_arguments, apply_limits
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.edges.durations import micros
-from xstreamcast.edges.sinks.forms import FORMS, form_of
+from xstreamcast.edges.sinks.forms import FORMS, ONE_BY_ONE, form_of
 from xstreamcast.edges.sinks.sink import Sink
 from xstreamcast.errors import error
 
@@ -49,9 +49,9 @@ def add_arguments(parser: Parser) -> None:
     add_input_arguments(parser, "; a folder: all its queries (*.xq), which run together")
     parser.add_argument(
         "--format", choices=FORMATS,
-        help="changes (JSON, a line each; when piped), lines (+ item, - item), xml (the answer at "
-        "the end), events (an update stream as JSON), events-xml (as XML), table (a live view; on "
-        "a terminal)",
+        help="changes (JSON, a line each; when piped), updates (JSON: key, rank, item), lines "
+        "(+ item, - item), xml (the answer at the end), events (an update stream as JSON), "
+        "events-xml (as XML), table (a live view; on a terminal)",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
@@ -124,10 +124,10 @@ def _compiled(arguments: Parsed, output: str) -> Query | Queries:
         return compiled_query(arguments)
     if arguments.runner == "spark":
         raise error("XSCU0001", "a folder of queries needs --runner local")
-    if output not in ("changes", "lines"):
+    if output not in ONE_BY_ONE:
         raise error(
             "XSCU0001", f"--format {output} writes one answer, and {folder} has several queries",
-            hint="--format changes or lines",
+            hint="--format changes, updates or lines",
         )  # fmt: skip
     return Queries(query_texts(folder), arguments.module_path)
 
@@ -183,7 +183,7 @@ def _watching(
 
 def _refuse_to_recall(output: str, checkpoint: str | None) -> None:
     """On Spark nothing recalls the answer that was written before a restart."""
-    if checkpoint is not None and output in ("xml", "events", "events-xml"):
+    if checkpoint is not None and output in FORMS and output not in ("changes", "lines"):
         raise error(
             "XSCU0001", f"--format {output} with --checkpoint needs --runner local",
             hint="--format changes holds the same answer",

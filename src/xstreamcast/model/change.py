@@ -34,7 +34,7 @@ class Change:
     def to_json(self) -> str:
         """The change as a line of JSON."""
         record = {
-            "time": _shown(self.instant),
+            "time": show_time(self.instant),
             "diff": self.diff,
             "key": self.key,
             "after": self.after,
@@ -69,7 +69,7 @@ class Change:
 
 def restart_line(instant: int) -> str:
     """A line between changes: all items so far are gone, and what follows is the whole answer."""
-    return json.dumps({"time": _shown(instant), "diff": 0}, separators=(",", ":"))
+    return json.dumps({"time": show_time(instant), "diff": 0}, separators=(",", ":"))
 
 
 def restarts(line: str) -> int | None:
@@ -85,7 +85,8 @@ def restarts(line: str) -> int | None:
     return None
 
 
-def _shown(instant: int) -> str:
+def show_time(instant: int) -> str:
+    """An instant as changes and updates have it."""
     return show_instant(instant, zoned=instant not in (START, NOW))
 
 

@@ -5,9 +5,13 @@ updates, the last of each key, in the order of ranks  →  the answer
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sortedcontainers import SortedList
+
+from xstreamcast.model.change import show_time
 
 if TYPE_CHECKING:
     from xstreamcast.model.change import Change
@@ -25,6 +29,15 @@ class Update(NamedTuple):
     rank: bytes
     item: str | None
 
+    def to_json(self, query: str = "") -> str:
+        """The update as a line of JSON; the digits of the rank sort as its bytes do."""
+        named = {"query": query} if query else {}
+        record = {"time": show_time(self.instant), "key": self.key}
+        what = {"deleted": True} if self.item is None else {
+            "rank": self.rank.hex(), "item": self.item
+        }  # fmt: skip
+        return json.dumps({**named, **record, **what}, ensure_ascii=False, separators=(",", ":"))
+
 
 class RankedAnswer:
     """Assigns ranks to items of an answer whose changes name only the previous key."""
@@ -32,35 +45,40 @@ class RankedAnswer:
     def __init__(self) -> None:
         self.ranks: dict[str, bytes] = {}
         self.ticks = 0
-        self._order: list[bytes] = []
+        self._order: SortedList = SortedList()
 
     @staticmethod
     def of(ranks: dict[str, bytes], ticks: int) -> RankedAnswer:
         """An answer whose items have ranks already."""
         made = RankedAnswer()
-        made.ranks, made._order, made.ticks = dict(ranks), sorted(ranks.values()), ticks
+        made.ranks, made._order, made.ticks = dict(ranks), SortedList(ranks.values()), ticks
         return made
 
     def updates(self, changes: Iterable[Change]) -> list[Update]:
         """The net effect of the changes of a tick, for each key that they name."""
         self.ticks += 1
         found: dict[str, Update] = {}
+        new: set[str] = set()  # keys of which no reader knows
         for one in changes:
             if one.diff < 0:
                 rank = self.ranks.pop(one.key)
-                del self._order[bisect_left(self._order, rank)]
+                self._order.remove(rank)
                 found[one.key] = Update(one.instant, one.key, rank, None)
+                if one.key in new:
+                    del found[one.key]
             else:
+                if one.key not in found:
+                    new.add(one.key)
                 rank = self._placed(one.after)
                 self.ranks[one.key] = rank
-                insort(self._order, rank)
+                self._order.add(rank)
                 found[one.key] = Update(one.instant, one.key, rank, one.item)
         return list(found.values())
 
     def _placed(self, after: str | None) -> bytes:
         """A rank between that of a key and the next."""
         low = None if after is None else self.ranks[after]
-        at = 0 if low is None else bisect_left(self._order, low) + 1
+        at = 0 if low is None else self._order.bisect_left(low) + 1
         high = self._order[at] if at < len(self._order) else None
         return between(low, high)
 

@@ -7,22 +7,27 @@ it would have written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.model.update import RankedAnswer, Update
 
 if TYPE_CHECKING:
     from xstreamcast.edges.updates.output import EventOutput
 
-FORMS: Final = ("changes", "lines", "xml", "events", "events-xml")
+FORMS: Final = ("changes", "updates", "lines", "xml", "events", "events-xml")
+ONE_BY_ONE: Final = ("changes", "updates", "lines")  # forms that several queries can share
 
 
 class WrittenAnswer(NamedTuple):
     """What a form must know of what it wrote: the answer, and the instant of the last event.
 
     Of several queries, the answers follow each other; `queries` has for each its name, the number
-    of its items, the number of its changes so far, and a digest of them.
+    of its items, the number of its changes so far, and a digest of them. Updates are written with
+    ranks: in place of items there are the ranks of the keys.
     """
 
     keys: list[str]
@@ -69,6 +74,8 @@ def form_of(name: str) -> OutputForm:
             return ChangeLines(changes=True)
         case "lines":
             return ChangeLines(changes=False)
+        case "updates":
+            return UpdateLines()
         case "xml":
             return AnswerXml()
         case "events" | "events-xml":
@@ -103,6 +110,43 @@ class ChangeLines:
 def _signed(change: Change) -> str:
     said = f"{'+' if change.diff > 0 else '-'} {change.item}"
     return f"{change.query} {said}" if change.query else said
+
+
+class UpdateLines:
+    """A line of JSON for each key that a tick changed: its rank and item, or that it is gone."""
+
+    def __init__(self) -> None:
+        self._ranked: dict[str, RankedAnswer] = {}  # by query
+
+    def write(self, changes: Sequence[Change]) -> str:
+        return "".join(f"{one.to_json(query)}\n" for query, one in self._updates(changes))
+
+    def close(self) -> str:
+        return ""
+
+    def recall(self, changes: Sequence[Change]) -> None:
+        for _ in self._updates(changes):
+            pass
+
+    def _updates(self, changes: Sequence[Change]) -> Iterator[tuple[str, Update]]:
+        for query, own in groupby(changes, key=attrgetter("query")):
+            ranked = self._ranked.setdefault(query, RankedAnswer())
+            yield from ((query, one) for one in ranked.updates(own))
+
+    def written(self) -> WrittenAnswer:
+        pairs = [pair for one in self._ranked.values() for pair in one.ranks.items()]
+        facts = [(query, len(one.ranks), one.ticks, "") for query, one in self._ranked.items()]
+        return WrittenAnswer(
+            [key for key, _ in pairs], [rank.hex() for _, rank in pairs], queries=facts
+        )
+
+    def restore(self, written: WrittenAnswer) -> None:
+        at = 0
+        for query, length, ticks, _ in written.queries:
+            keys, ranks = written.keys[at : at + length], written.items[at : at + length]
+            at += length
+            pairs = zip(keys, map(bytes.fromhex, ranks), strict=True)
+            self._ranked[query] = RankedAnswer.of(dict(pairs), ticks)
 
 
 class AnswerXml:

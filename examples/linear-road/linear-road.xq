@@ -36,19 +36,22 @@ declare stream affected :=
   let $there := if ($dir = 0) then $seg - $ahead else $seg + $ahead
   return <accident place="{$xway}.{$dir}.{$there}" minute="{$minute + 1}" ahead="{$ahead}"/>;
 
-(: What a segment costs in a minute. 1e-9 keeps a mean of exactly 40 from becoming 39.99… :)
+(: What the last five minutes say of a segment. 1e-9 keeps a mean of exactly 40 from becoming 39.99… :)
 declare stream price :=
-  for $known in (
-    for $s in stream("statistics")/answer/segment, $later in 1 to 5
-    return
-      <known key="{$s/@place}.{$s/@minute + $later}" speed="{$s/@speed}" cars="{if ($later = 1) then $s/@cars else 0}"/>,
-    for $a in stream("affected")/answer/accident
-    return <known key="{$a/@place}.{$a/@minute}" ahead="{$a/@ahead}"/>)
-  group by $key := $known/@key
-  let $lav := (floor(avg($known/@speed) + 1e-9), -1)[1], $cars := xs:integer(max($known/@cars))
+  for $s in stream("statistics")/answer/segment, $later in 1 to 5
+  let $minute := $s/@minute + $later, $speed := xs:double($s/@speed)
+  let $cars := if ($later = 1) then xs:integer($s/@cars) else 0
+  group by $place := $s/@place, $minute
+  let $lav := floor(avg($speed) + 1e-9), $cars := max($cars)
   return
-    <price key="{$key}" lav="{$lav}" ahead="{min($known/@ahead)}"
-      toll="{if ($lav ge 40 or not($cars gt 50) or exists($known/@ahead)) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
+    <price key="{$place}.{$minute}" lav="{$lav}"
+      toll="{if ($lav ge 40 or $cars le 50) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
+
+(: Segments in which an accident counts in a minute, and how far ahead the next one is. :)
+declare stream danger :=
+  for $a in stream("affected")/answer/accident
+  group by $place := $a/@place, $minute := $a/@minute
+  return <danger key="{$place}.{$minute}" ahead="{min($a/@ahead)}"/>;
 
 (: The first report of a car from a segment, except from its exit ramp. :)
 declare stream crossing :=
@@ -62,13 +65,14 @@ declare stream crossing :=
 declare stream notification :=
   for $c in stream("crossing")/answer/crossing
   for $price allowing empty in stream("price")/answer/price[@key = $c/@key]
+  for $danger allowing empty in stream("danger")/answer/danger[@key = $c/@key]
   return (
     <toll vid="{$c/@vid}" time="{$c/@time}" lav="{if (exists($price)) then $price/@lav else -1}"
-      toll="{if (exists($price)) then $price/@toll else 0}"/>,
-    if ($price/@ahead != "")
+      toll="{if (empty($price) or exists($danger)) then 0 else $price/@toll}"/>,
+    if (exists($danger))
     then
       <accident vid="{$c/@vid}" time="{$c/@time}"
-        seg="{if ($c/@dir = 0) then $c/@seg + $price/@ahead else $c/@seg - $price/@ahead}"/>
+        seg="{if ($c/@dir = 0) then $c/@seg + $danger/@ahead else $c/@seg - $danger/@ahead}"/>
     else ());
 
 declare stream request := stream("road")/road/(balance | expenditure | travel);
@@ -76,10 +80,13 @@ declare stream request := stream("road")/road/(balance | expenditure | travel);
 (: A toll is paid when the car is notified of the next one. :)
 declare stream account :=
   for $q in stream("request")/answer/balance
-  let $notified := stream("notification")/answer/toll[@vid = $q/@vid][number(@time) le number($q/@time)]
+  let $tolls :=
+    for $n in stream("notification")/answer/toll
+    where $n/@vid = $q/@vid and number($n/@time) le number($q/@time)
+    return number($n/@toll)
   return
     <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}"
-      amount="{xs:integer(sum($notified[position() lt last()]/@toll))}"/>;
+      amount="{xs:integer(sum($tolls[position() lt last()]))}"/>;
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
@@ -32,7 +33,7 @@ class _Measuring:
         self._met.add(id(one))
         if isinstance(one, np.ndarray):
             return int(one.nbytes) + self._objects(one, depth)
-        if isinstance(one, int | float | str | bytes | bytearray):
+        if isinstance(one, int | float | str | bytes | bytearray | array):
             return sys.getsizeof(one)
         if depth > _DEEPEST:
             return 0

@@ -21,19 +21,20 @@ Levels: TypeAlias = Mapping[str | None, list[tuple[int, tuple[Guard, ...]]]]
 
 def deepest_circuit(
     program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None],
-    tables: frozenset[str | None] = frozenset(),
+    grown: frozenset[str | None] = frozenset(), once: frozenset[str | None] = frozenset(),
 ) -> tuple[c.Circuit, Levels]:  # fmt: skip
     """The circuit, and for each document the levels at which it may be cut, with their guards.
 
-    `tables` are inputs that come as a whole before all others, and never change.
+    `grown` are answers that only grow, or that come as a whole before all else; units of inputs in
+    `once` are dropped after each tick.
     """
     if documents and not cuts:
         circuit, levels = _deepest(program, cuts, documents, growing=True)
         if runs_growing(circuit):
             return circuit, levels
     circuit, levels = _deepest(program, cuts, documents, growing=False)
-    if tables:
-        circuit = with_limits(appended(circuit, documents | tables))
+    if grown:
+        circuit = with_limits(appended(circuit, documents | grown, once))
     return circuit, levels
 
 

@@ -1,6 +1,7 @@
 """Relations that only grow at their end: rows follow all others, and never change or go.
 
-Units of documents do. Operators over such relations keep no rows for changes that never come.
+Units of documents do, and those of answers that only grow. Operators over such relations keep no
+rows for changes that never come.
 """
 
 from __future__ import annotations
@@ -15,15 +16,21 @@ COUNTS: Final = frozenset({"count", "exists", "empty"})  # which look at no item
 ACCUMULATED: Final = COUNTS | {"sum", "avg", "min", "max"}
 
 
-def appended(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:
-    """The circuit that knows its units only follow each other, if all of its inputs do so."""
+def appended(
+    circuit: c.Circuit, grown: frozenset[str | None], once: frozenset[str | None] = frozenset()
+) -> c.Circuit:
+    """The circuit that knows its units only follow each other, if all of its inputs do so.
+
+    `once`: inputs whose units are dropped after each tick, and never known again.
+    """
     units = [node for node in in_order(circuit.root) if isinstance(node, c.Units)]
-    if set(circuit.sources) - documents or circuit.whole or any(one.clock for one in units):
+    others = set(circuit.sources) - grown - once
+    if others or circuit.whole or any(one.clock for one in units):
         return circuit
     made: dict[int, c.Node] = {}
     for node in in_order(circuit.root):
         if isinstance(node, c.Units):
-            made[id(node)] = replace(node, append=True)
+            made[id(node)] = replace(node, append=node.input not in once)
         else:
             made[id(node)] = with_sources(node, made)
     return replace(circuit, root=made[id(circuit.root)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 from xml.parsers import expat
@@ -97,10 +97,16 @@ class AnswerFeed:
         return UnitDelta(minis, places=self._places)
 
     def _minis(self, keys: list[str]) -> Minis:
+        return self._minis_of(keys, [self._item(key) for key in keys])
+
+    def _minis_of(self, keys: list[str], items: list[str]) -> Minis:
         """Each item below a root of its own."""
-        raw = elements_of([self._item(key) for key in keys])
-        mini, documents = parsed(self.name, raw, self._names)
+        mini, documents = parsed(self.name, elements_of(items), self._names)
         return Minis(mini, documents, tuple(keys))
+
+    def items(self) -> Iterator[str]:
+        """All items, in their order."""
+        return self._answer.items()
 
     def _item(self, key: str) -> str:
         return self._answer[key]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.inputs.grown import keeps_values
 from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.growing import accumulates, grows
 from xstreamcast.model.delta import Row, RowDelta
@@ -22,6 +23,7 @@ from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOpe
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
+from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.orders.order import OrderOperator
 from xstreamcast.operators.relational.orders.positions import (
@@ -106,6 +108,8 @@ class Operators:
         return deltas
 
     def _made(self, node: c.Node) -> Any:
+        if isinstance(node, c.Join) and id(node) in self.passing and keeps_values(node):
+            return ValueLookup(node)
         final = self._final and node is self._root
         return _operator(node, self._root, final, self._columns.get(id(node)))
 

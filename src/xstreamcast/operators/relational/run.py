@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.inputs.deciding import waited_for
+from xstreamcast.circuit.inputs.grown import looked_up_by_value
 from xstreamcast.circuit.inputs.transient import by_columns, transient
 from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.show.operators import operator_names
@@ -130,6 +131,11 @@ class CircuitRun:
     def driven(self) -> frozenset[str | None]:
         """The inputs that are read unit by unit."""
         return frozenset(n.input for n in self._order if isinstance(n, c.Units | c.Spine))
+
+    @property
+    def looked_up(self) -> frozenset[str | None]:
+        """The inputs of which rows keep values and no nodes."""
+        return looked_up_by_value(self.circuit, self._passing)
 
     def units_of(self, name: str | None) -> c.Units | None:
         """The node that reads an input unit by unit."""

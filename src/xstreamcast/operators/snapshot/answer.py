@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.operators.feeds.grown import GrownFeed
 from xstreamcast.operators.feeds.once import OnceFeed
 
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ def write_answer(to: TableWriter, at: str, feed: AnswerFeed) -> None:
     """The items in their order; of items that are read once, how many there were."""
     if isinstance(feed, OnceFeed):
         to.facts[f"{at}.once"] = {"count": feed._numbers.count}
+        return
+    if isinstance(feed, GrownFeed):
+        to.blocks(f"{at}.blocks", feed.blocks)
+        to.values(f"{at}.last", item=feed.last)
+        to.facts[f"{at}.grown"] = {"count": feed.numbers.count}
         return
     listed = list(feed._answer)
     keys = [key for key, _ in listed]
@@ -31,6 +37,9 @@ def read_answer(source: TableReader, at: str, feed: AnswerFeed) -> None:
     if isinstance(feed, OnceFeed):
         feed._numbers.count = source.facts[f"{at}.once"]["count"]
         return
+    if isinstance(feed, GrownFeed):
+        _read_grown(source, at, feed)
+        return
     feed._answer = Accumulated()  # a table of constants was given already
     after: str | None = None
     keys, items, places = source.values(f"{at}.items", "key", "item", "place")
@@ -40,3 +49,12 @@ def read_answer(source: TableReader, at: str, feed: AnswerFeed) -> None:
     feed._places = dict(zip(keys, places, strict=True))
     feed._used = source.facts[f"{at}.answer"]["used"]
     feed._bytes = sum(map(len, items))
+
+
+def _read_grown(source: TableReader, at: str, feed: GrownFeed) -> None:
+    if f"{at}.blocks" not in source:  # an older snapshot has the items one by one
+        feed.extend(source.values(f"{at}.items", "item")[0])
+        return
+    feed.blocks = source.blocks(f"{at}.blocks")
+    feed.last = source.values(f"{at}.last", "item")[0]
+    feed.numbers.count = source.facts[f"{at}.grown"]["count"]

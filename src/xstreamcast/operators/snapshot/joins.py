@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from xstreamcast.model.delta import RowDelta
+
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Cell, Key, Row
+    from xstreamcast.operators.relational.joins.appended_side import AppendedSide, CodedColumn
     from xstreamcast.operators.relational.joins.index import JoinSide
     from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator, _Side
     from xstreamcast.operators.relational.joins.join import JoinOperator
     from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
     from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
     from xstreamcast.operators.relational.joins.range_side import RangeSide
+    from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 
@@ -22,6 +28,36 @@ def write_join(to: TableWriter, at: str, operator: JoinOperator) -> None:
         _write_side(to, f"{at}.{name}", side.rows, values=side.values)
     modes = [operator._mode, operator._left._mode, operator._right._mode]
     to.values(f"{at}.modes", mode=modes)
+
+
+def write_lookup(to: TableWriter, at: str, operator: ValueLookup) -> None:
+    """Each different value once, and the number of the value of each row."""
+    side = operator.right
+    for number, column in enumerate(_coded(side)):
+        to.values(f"{at}.different{number}", value=column.different)
+        to.arrays(f"{at}.codes{number}", {"code": np.array(column.codes, np.int32)})
+    to.values(f"{at}.mode", mode=[side.mode])
+
+
+def read_lookup(source: TableReader, at: str, operator: ValueLookup) -> None:
+    """The rows again; the index from values to rows is made anew."""
+    side = operator.right
+    if f"{at}.mode" not in source:  # an older snapshot has a row for each
+        ((_, _, mode),) = source.values(f"{at}.modes", "mode")
+        keys, rows, values = source.values(f"{at}.right", "key", "row", "values")
+        delta = {key: RowDelta(None, row) for key, row in zip(keys, rows, strict=True)}
+        side.mode = mode
+        side.update(delta, dict(zip(keys, values, strict=True)), mode)
+        return
+    for number, column in enumerate(_coded(side)):
+        (different,) = source.values(f"{at}.different{number}", "value")
+        column.fill(different, source.arrays(f"{at}.codes{number}")["code"].tolist())
+    ((side.mode,),) = source.values(f"{at}.mode", "mode")
+    side.restored()
+
+
+def _coded(side: AppendedSide) -> list[CodedColumn[Any]]:
+    return [side.values, *side.columns]
 
 
 def _write_side(

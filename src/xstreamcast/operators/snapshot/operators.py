@@ -24,6 +24,7 @@ from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOpe
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
+from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.orders.order import OrderOperator
 from xstreamcast.operators.relational.orders.positions import (
@@ -40,14 +41,17 @@ from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.windows.growing import GrowingWindowOperator
 from xstreamcast.operators.relational.windows.window import WindowOperator
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
+from xstreamcast.operators.snapshot.groups import read_known, write_known
 from xstreamcast.operators.snapshot.growing import read_growing, write_growing
 from xstreamcast.operators.snapshot.joins import (
     read_interval_join,
     read_join,
+    read_lookup,
     read_range_fold,
     read_range_fold_within,
     write_interval_join,
     write_join,
+    write_lookup,
     write_range_fold,
     write_range_fold_within,
 )
@@ -74,7 +78,7 @@ if TYPE_CHECKING:
 
 Operator = (
     RootRow | SpineRows | WithinOperator | CountAroundOperator | UnitRows
-    | RowsOperator | JoinOperator | NestOperator | GroupOperator
+    | RowsOperator | JoinOperator | ValueLookup | NestOperator | GroupOperator
     | FirstOfGroup | MembersOperator | OrderOperator | TopRows
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | RangeFoldWithin | IntervalJoinOperator
@@ -114,12 +118,14 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             _write_rows(to, at, operator)
         case JoinOperator():
             write_join(to, at, operator)
+        case ValueLookup():
+            write_lookup(to, at, operator)
         case NestOperator():
             _write_nest(to, at, operator)
         case GroupOperator():
             _write_group(to, at, operator)
         case FirstOfGroup():
-            to.values(f"{at}.known", group=list(operator._known))
+            write_known(to, f"{at}.known", operator.known)
         case MembersOperator():
             names = [operator._name[key] for key in operator._rows]
             rows = list(operator._rows.values())
@@ -174,12 +180,14 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             _read_rows(source, at, operator)
         case JoinOperator():
             read_join(source, at, operator)
+        case ValueLookup():
+            read_lookup(source, at, operator)
         case NestOperator():
             _read_nest(source, at, operator)
         case GroupOperator():
             _read_group(source, at, operator)
         case FirstOfGroup():
-            operator._known = set(source.values(f"{at}.known", "group")[0])
+            read_known(source, f"{at}.known", operator.known)
         case MembersOperator():
             keys, rows, names = source.values(f"{at}.source", "key", "row", "group")
             operator._rows = dict(zip(keys, rows, strict=True))

@@ -52,6 +52,11 @@ class TableWriter:
         pa = arrow()
         self.tables[name] = pa.table({one: pa.array(array) for one, array in columns.items()})
 
+    def blocks(self, name: str, blocks: Sequence[bytes]) -> None:
+        """A table of bytes."""
+        pa = arrow()
+        self.tables[name] = pa.table({"block": pa.array(blocks, pa.large_binary())})
+
     def table(self, name: str, table: Any) -> None:
         """A table as it is."""
         self.tables[name] = table
@@ -109,6 +114,11 @@ class TableReader:
         """The columns of a table of arrays, to be written to."""
         table = self._tables[name]
         return {one: np.array(table[one].to_numpy()) for one in table.column_names}
+
+    def blocks(self, name: str) -> list[bytes]:
+        """A table of bytes."""
+        found: list[bytes] = self._tables[name]["block"].to_pylist()
+        return found
 
     def tapes(self, name: str) -> list[Tape]:
         """Tapes, with the names of the query that goes on."""

@@ -58,11 +58,17 @@ class Network:
             self.watches[name] = watch = Watch(
                 program, kinds, self.names, self.variables, self.policy, sharing=self._shared,
                 once=frozenset(one for reader, one in once if reader == name),
+                grown=frozenset(one for one in read if self._only_grows(one)),
                 final=self._is_final(name, once), tables=self.tables & read,
                 lateness=self.lateness,
             )  # fmt: skip
             for one in read:
                 self._readers.setdefault(one, []).append(watch)
+
+    def _only_grows(self, name: str | None) -> bool:
+        """Whether an input is the answer of a query that never revises it."""
+        watch = self.watches.get(str(name))
+        return watch is not None and watch.only_grows
 
     def _is_final(self, name: str, once: frozenset[tuple[str, str]]) -> bool:
         """Whether all who read a query's answer read it once: then nothing of it is kept."""

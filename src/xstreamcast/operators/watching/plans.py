@@ -58,19 +58,20 @@ def planned(
     cuts: Mapping[str | None, Cut],
     documents: frozenset[str | None],
     inner: bool,
-    tables: frozenset[str | None] = frozenset(),
+    grown: frozenset[str | None] = frozenset(),
+    once: frozenset[str | None] = frozenset(),
 ) -> WatchPlan:
     """The plan; `inner`: folds over fragments inside of units are kept.
 
-    `cuts` are those of fragment streams, and of answers that are read as inputs; `tables` are
-    answers that never change.
+    `cuts` are those of fragment streams, and of answers that are read as inputs; `grown` are
+    answers that only grow, and items of those in `once` are dropped after each tick.
     """
-    circuit, levels = deepest_circuit(program, cuts, documents, tables)
+    circuit, levels = deepest_circuit(program, cuts, documents, grown, once)
     answers = {name for name, cut in cuts.items() if isinstance(cut, DepthCut)}
     around = {name for name, (_, local) in circuit.guards if local == ROOT} & answers
     if around:  # what stands around the items of an answer is read with them
         rest = {name: cut for name, cut in cuts.items() if name not in around}
-        return planned(program, rest, documents, inner, tables)
+        return planned(program, rest, documents, inner, grown, once)
     if inner:
         circuit = with_inner_folds(program, circuit, cuts)
     return WatchPlan(circuit, cuts, levels)

@@ -12,6 +12,7 @@ from xstreamcast.algebra.analysis.monotone import grows, witnessed
 from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit.analysis.normal import input_name
 from xstreamcast.circuit.compile import whole_circuit
+from xstreamcast.circuit.inputs.grown import only_grows
 from xstreamcast.circuit.inputs.passed_tags import passing
 from xstreamcast.circuit.inputs.sieve import sieve_of
 from xstreamcast.errors import Error, not_given
@@ -32,6 +33,7 @@ from xstreamcast.operators.feeds.document import (
     WholeDocument,
 )
 from xstreamcast.operators.feeds.fragments import FragmentFeed
+from xstreamcast.operators.feeds.grown import GrownFeed
 from xstreamcast.operators.feeds.kinds import Feed, all_units, drops_units, units_again
 from xstreamcast.operators.feeds.once import OnceFeed
 from xstreamcast.operators.feeds.sharing import Shared, share
@@ -84,6 +86,7 @@ class Watch:
     once: frozenset[str | None] = frozenset()  # answers whose items are dropped after each tick
     final: bool = False  # what is emitted is never revised
     tables: frozenset[str | None] = frozenset()  # answers that are whole before all else comes
+    grown: frozenset[str | None] = frozenset()  # answers that only grow
     lateness: int | None = None  # no fragment comes that is older than now by more
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[UnitDelta]] = field(default_factory=dict)
@@ -156,9 +159,13 @@ class Watch:
         feed = self._answer_feed(name)
         assert isinstance(feed, AnswerFeed)
         moved = feed.feed(changes)
-        if changes:
-            self._touched.add(name)
-            # waiting units may be gone: then all are evaluated
+        if not changes:
+            return
+        self._touched.add(name)
+        if name in self.grown:
+            assert all(change.diff > 0 for change in changes), "such an answer revises nothing"
+            self._moves.setdefault(name, []).append(moved)
+        else:  # waiting units may be gone: then all are evaluated
             self._moves[name] = [feed.everything() if name in self._moves else moved]
 
     def _answer_feed(self, name: str | None) -> Feed:
@@ -221,8 +228,12 @@ class Watch:
         if self._as_written:
             plan = WatchPlan(whole_circuit(self.program), {}, {})
         else:
-            plan = planned(self.program, cuts, documents - self._uncut, inner, self.tables)
+            grown = self.tables | self.grown
+            plan = planned(
+                self.program, cuts, documents - self._uncut, inner, grown, self.once
+            )  # fmt: skip
         self.pipeline = self._go_on(plan.run(self.final, self.once))
+        self._compress(self.pipeline.looked_up & self.grown)
         for name in documents:
             self._begin(name, plan)
         try:
@@ -236,6 +247,15 @@ class Watch:
                 self.on_next_document(name)
             else:
                 self.on_bytes(name, chunk)
+
+    def _compress(self, names: frozenset[str | None]) -> None:
+        """Keep items that nothing refers to compressed."""
+        for name in names:
+            feed = self._feeds[name]
+            if not isinstance(feed, OnceFeed | GrownFeed):
+                assert isinstance(feed, AnswerFeed)
+                made = self._feeds[name] = GrownFeed(feed.name, self.names)
+                made.extend(list(feed.items()))
 
     def _go_on(self, made: CircuitRun) -> CircuitRun:
         """The operators in place of those before: all units are evaluated again, and only what
@@ -562,6 +582,13 @@ class Watch:
         """How many fragments of an input were dropped, because no answer can need them."""
         feed = self._feeds.get(name)
         return feed.dropped if isinstance(feed, ForgettingFeed) else 0
+
+    @property
+    def only_grows(self) -> bool:
+        """Whether items of the answer follow all others and are never revised, whatever comes."""
+        if self.pipeline is None or "fragments" in self.kinds.values():
+            return False
+        return only_grows(self.pipeline.circuit, self.once)
 
     @property
     def failures(self) -> dict[str, Error]:

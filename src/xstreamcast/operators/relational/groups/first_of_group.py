@@ -13,6 +13,7 @@ from xstreamcast.model.column import offsets_of
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.appended import AppendedRows
 from xstreamcast.operators.relational.folds.folds import fold_state
+from xstreamcast.operators.relational.groups.known_groups import KnownGroups
 from xstreamcast.operators.relational.groups.names import GroupCells, GroupNames, new_rows
 from xstreamcast.operators.relational.tick_rows import TickRows, folded
 
@@ -37,7 +38,7 @@ class FirstOfGroup:
         self._node = node
         self._cells, self._folded = GroupCells.of(node)
         self._names = GroupNames(node.source.columns, node.keys, node.outer)
-        self._known: set[Key] = set()
+        self.known = KnownGroups()
 
     def apply(self, turn: Round, deltas: Sequence[Delta | AppendedRows]) -> Delta | TickRows:
         """The groups that appeared."""
@@ -47,7 +48,7 @@ class FirstOfGroup:
         rows = new_rows(delta)
         names = self._names.of(rows, False) if rows else {}
         return self._made(
-            [(name, (key, rows[key])) for key, name in names.items() if name not in self._known],
+            [(name, (key, rows[key])) for key, name in names.items() if name not in self.known],
             turn,
         )
 
@@ -56,14 +57,15 @@ class FirstOfGroup:
         fresh: dict[Key, KeyedRows] = {}
         for name, one in named:
             fresh.setdefault(name, []).append(one)
-        self._known.update(fresh)
+        for name in fresh:
+            self.known.add(name)
         folds: list[dict[Cell, Cell]] = [{} for _ in self._folded]
         return {name: RowDelta(None, self._row(one, folds, turn)) for name, one in fresh.items()}
 
     def _from_columns(self, given: AppendedRows, turn: Round) -> Delta | TickRows:
         """The new groups without rows for their members; most rows are of known groups."""
         names = [(name,) for name in self._names.of_columns(given.columns)]
-        chosen = [at for at, name in enumerate(names) if name not in self._known]
+        chosen = [at for at, name in enumerate(names) if name not in self.known]
         own = [names[at] for at in chosen]
 
         def by_rows() -> Delta:
@@ -73,7 +75,8 @@ class FirstOfGroup:
             return by_rows()
         numbers: dict[Key, int] = {}
         group = np.array([numbers.setdefault(name, len(numbers)) for name in own], np.int64)
-        self._known.update(numbers)
+        for name in numbers:
+            self.known.add(name)
         members = np.array(chosen, np.int64)[np.argsort(group, kind="stable")]
         return self._grouped(given, members, offsets_of(np.bincount(group)), by_rows)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal
 
 from sortedcontainers import SortedList
 
-from xstreamcast.model.delta import Delta, Key, Row
+from xstreamcast.model.delta import Cell, Delta, Key, Row
 from xstreamcast.operators.relational.joins.values import (
     NUMERIC,
     TYPED_TEXT,
@@ -149,6 +149,14 @@ class JoinSide:
         return min(values) if self.op in ("lt", "le") else max(values)
 
     # -- looking up -------------------------------------------------------------------------------
+
+    def found(self, values: JoinValues | None, op: str, mode: Mode) -> list[Key]:
+        """`matching`, in the order of the rows."""
+        return sorted(self.matching(values, op, mode), key=lambda key: self.rows[key].rank)
+
+    def cells(self, keys: Sequence[Key], column: int) -> list[Cell]:
+        """The values of a column in some rows."""
+        return [self.rows[key].cells[column] for key in keys]
 
     def matching(self, values: JoinValues | None, op: str, mode: Mode) -> Iterable[Key]:
         """The rows that a row of the other side may agree with: its value op value here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xstreamcast.circuit import nodes as c
-    from xstreamcast.model import delta as d
     from xstreamcast.model.column import Column, Ints
+    from xstreamcast.operators.relational.joins.appended_side import AppendedSide
     from xstreamcast.operators.relational.joins.index import JoinSide, Mode
     from xstreamcast.operators.relational.joins.values import JoinValues
     from xstreamcast.operators.relational.workspace import Workspace
@@ -41,11 +41,11 @@ def mode_with(values: list[JoinValues], right: int, before: Mode) -> Mode:
 
 
 def looked_up(
-    node: c.Join, left: TickRows, values: list[JoinValues], side: JoinSide, mode: Mode, op: str,
-    space: Workspace,
+    node: c.Join, left: TickRows, values: list[JoinValues], side: JoinSide | AppendedSide,
+    mode: Mode, op: str, space: Workspace,
 ) -> TickRows:  # fmt: skip
     """The pairs of a row of this tick and a row that is kept, in the order of both."""
-    places: dict[d.Key, int] = {}  # of kept rows that some row finds
+    places: dict[Any, int] = {}  # of kept rows that some row finds
     known: dict[JoinValues | None, list[int]] = {}
     found: list[list[int]] = []
     each: Sequence[JoinValues | None] = values
@@ -54,15 +54,15 @@ def looked_up(
     for one in each:
         at = known.get(one)
         if at is None:
-            keys = sorted(side.matching(one, op, mode), key=lambda key: side.rows[key].rank)
-            at = known[one] = [places.setdefault(key, len(places)) for key in keys]
+            rows = side.found(one, op, mode)
+            at = known[one] = [places.setdefault(row, len(places)) for row in rows]
         found.append(at)
     counts = np.fromiter(map(len, found), np.int64, len(found))
     origin: Ints = np.arange(len(left), dtype=np.int64).repeat(counts)
     chosen = np.array([at for own in found for at in own], np.int64)
-    rows = [side.rows[key] for key in places]
-    cells = {v.number: [row.cells[i] for row in rows] for i, v in enumerate(node.right.columns)}
-    right = space.frame(cells, len(rows), {})
+    kept = list(places)
+    cells = {v.number: side.cells(kept, i) for i, v in enumerate(node.right.columns)}
+    right = space.frame(cells, len(kept), {})
     own: dict[Key, Value] = {key: _taken(right, key, chosen) for key in right.bound}
     return TickRows(node, Frame(space.context, len(origin), left.frame, origin, own), left, origin)
 

@@ -68,12 +68,15 @@ class _Values:
                     known[plan] = self._fresh("value")
                 return p.Var(known[plan], span=plan.span)
         match plan:
+            case p.Comma() if value:
+                return map_children(plan, lambda child: self.walk(child, True))
             case p.GeneralCompare() | p.ValueCompare() | p.Arithmetic() | p.MakeAttribute():
                 return map_children(plan, lambda child: self.walk(child, True))
             case p.Call(function, args) if not function.focus:
                 types = parameter_types(function, len(args))
+                string = function is lookup(FN, "string", 1)  # of a node: that of its value
                 made = tuple(
-                    self.walk(arg, isinstance(type.item, AtomicItem | AtomicUnion))
+                    self.walk(arg, string or isinstance(type.item, AtomicItem | AtomicUnion))
                     for arg, type in zip(args, types, strict=True)
                 )
                 same = all(a is b for a, b in zip(made, args, strict=True))

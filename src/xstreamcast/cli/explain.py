@@ -107,15 +107,17 @@ def _lowered(module: Module, args: Parsed) -> Program:
 def _circuits(made: Mapping[str, Program], args: Parsed) -> dict[str, str]:
     """The circuit of each query; those before it are inputs of its own kind."""
     from xstreamcast.operators.feeds.once import read_once
-    from xstreamcast.operators.relational.explain import explain_circuit
+    from xstreamcast.operators.relational.explain import explain_circuit, grown_answers
 
     structures, once = given_structures(args), read_once(made)
+    programs = {name: optimise(program) for name, program in made.items()}
+    grown = grown_answers(programs, structures, once)
     return {
         name: explain_circuit(
-            optimise(program), structures, frozenset(made),
-            frozenset(stream for reader, stream in once if reader == name),
+            program, structures, frozenset(made),
+            frozenset(stream for reader, stream in once if reader == name), grown,
         )
-        for name, program in made.items()
+        for name, program in programs.items()
     }  # fmt: skip
 
 

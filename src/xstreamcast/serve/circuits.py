@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.feeds.once import read_once
-from xstreamcast.operators.relational.explain import explain_circuit
+from xstreamcast.operators.relational.explain import explain_circuit, grown_answers
 from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
@@ -31,10 +31,12 @@ def _explained(watching: Watching, title: str) -> Iterator[str]:
     for one in sorted(str(name) for name in inputs_of(program) if name in watching.programs):
         yield f"declare stream {one.rpartition('/')[2]}"
         yield from _explained(watching, one)
-    once = frozenset(read for reader, read in read_once(watching.programs) if reader == title)
+    pairs = read_once(watching.programs)
+    once = frozenset(read for reader, read in pairs if reader == title)
     tables = frozenset[str]() if watching.queries is None else watching.queries.tables
     answers = frozenset(watching.programs) | tables
-    yield explain_circuit(program, _structures(watching, title), answers, once)
+    grown = grown_answers(watching.programs, watching.streams(), pairs)
+    yield explain_circuit(program, _structures(watching, title), answers, once, grown)
 
 
 def _structures(watching: Watching, title: str) -> dict[str, TagStructure]:

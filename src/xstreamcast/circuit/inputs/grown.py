@@ -29,13 +29,16 @@ def _closes_in_order(node: c.Node) -> bool:
 
 def keeps_values(join: c.Join) -> bool:
     """Whether the right side of a join by equality only grows, and its rows are atomic values."""
-    right = join.right
-    if join.key is None or join.key.op != "eq" or not grows(right):
-        return False
-    if not isinstance(right, c.Rows) or not isinstance(right.source, c.Units):
-        return False
-    types = row_types(right).variables
-    return all(one in types and types[one].only(ATOMIC) for one in right.columns)
+    return join.key is not None and join.key.op == "eq" and _units_of_values(join.right) is not None
+
+
+def _units_of_values(node: c.Node) -> c.Units | None:
+    """The units of which a relation that only grows has atomic values, and nothing else."""
+    if not grows(node) or not isinstance(node, c.Rows) or not isinstance(node.source, c.Units):
+        return None
+    types = row_types(node).variables
+    values = all(one in types and types[one].only(ATOMIC) for one in node.columns)
+    return node.source if values else None
 
 
 def looked_up_by_value(circuit: c.Circuit, gone: frozenset[int]) -> frozenset[str | None]:
@@ -45,7 +48,7 @@ def looked_up_by_value(circuit: c.Circuit, gone: frozenset[int]) -> frozenset[st
     """
     nodes = in_order(circuit.root)
     joins = [one for one in nodes if isinstance(one, c.Join) and id(one) in gone]
-    kept = {id(one.right.source): one for one in joins if keeps_values(one)}  # type: ignore[attr-defined]
+    kept = {id(_units_of_values(one.right)) for one in joins if keeps_values(one)}
     units = [one for one in nodes if isinstance(one, c.Units)]
     others = {one.input for one in units if id(one) not in kept}
     return frozenset(one.input for one in units) - others

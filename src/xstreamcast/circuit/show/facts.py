@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.inputs.grown import keeps_values
 from xstreamcast.circuit.node_sources import follows_clock, in_order, sources_of
 from xstreamcast.circuit.passes.growing import accumulates, adds, grows
 from xstreamcast.circuit.passes.top_n import limit_of
@@ -25,6 +26,9 @@ def passing_facts(node: c.Node, gone: frozenset[int], together: bool) -> NodeFac
     found = facts_of(node)
     found = found._replace(until=_until(node, found.keeps))
     if isinstance(node, c.Join) and id(node) in gone and id(node.right) not in gone:
+        if together and keeps_values(node):
+            kept = "the values of the right side, each once, hash index"
+            return found._replace(keeps=kept, until="the query ends")
         return found._replace(keeps=found.keeps.replace("both sides", "the right side"))
     if id(node) in gone:
         how = "nothing after the tick" + (", its rows are columns" if together else "")

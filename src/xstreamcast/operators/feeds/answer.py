@@ -106,7 +106,7 @@ class AnswerFeed:
 
     def items(self) -> Iterator[str]:
         """All items, in their order."""
-        return self._answer.items()
+        return iter(self._answer.items())
 
     def _item(self, key: str) -> str:
         return self._answer[key]

@@ -101,8 +101,11 @@ declare stream request := stream("road")/road/(balance | expenditure | travel);
 
 declare stream account :=
   for $q in stream("request")/answer/balance
-  let $paid := stream("charge")/answer/charge[@vid = $q/@vid][number(@time) le number($q/@time)]
-  return <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}" amount="{xs:integer(sum($paid/@toll))}"/>;
+  let $paid :=
+    for $c in stream("charge")/answer/charge
+    where $c/@vid = $q/@vid and number($c/@time) le number($q/@time)
+    return number($c/@toll)
+  return <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}" amount="{xs:integer(sum($paid))}"/>;
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=

@@ -40,7 +40,7 @@ def write_lookup(to: TableWriter, at: str, operator: ValueLookup) -> None:
 
 
 def read_lookup(source: TableReader, at: str, operator: ValueLookup) -> None:
-    """The rows again; the index from values to rows is made anew."""
+    """The rows again; the index from values to rows is built from them."""
     side = operator.right
     if f"{at}.mode" not in source:  # an older snapshot has a row for each
         ((_, _, mode),) = source.values(f"{at}.modes", "mode")

@@ -76,7 +76,7 @@ class AppendedSide:
         return found
 
     def update(self, delta: Delta, values: Mapping[Key, JoinValues], mode: Mode) -> None:
-        """Take in rows with their values; an index of another mode is made anew afterwards."""
+        """Take in rows with their values; an index of another mode is rebuilt afterwards."""
         same = mode == self.mode
         for key, (old, new) in delta.items():
             assert old is None, "rows of such a side never change"

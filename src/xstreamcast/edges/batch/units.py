@@ -16,6 +16,7 @@ from xstreamcast.edges.table.batches import take_rows
 from xstreamcast.edges.table.picking import Picked, Sifting, latest_rows, read_picked
 from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
+from xstreamcast.edges.table.searched import SearchedRows, read_searched
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
 from xstreamcast.tape.store import Store
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.edges.table.log import State
     from xstreamcast.edges.table.unit_index import UnitIndex
+    from xstreamcast.edges.table.values.searching import PayloadSearch
     from xstreamcast.model.structure import TagStructure
 
 
@@ -76,8 +78,9 @@ class UnitsTask:
     def __init__(
         self, question: Question, table: Table, index: UnitIndex, reach: UnitReach,
         guide: Guide | None, links: Mapping[int, str], *, apart: bool, plain: bool,
-        sifting: Sifting | None = None,
+        sifting: Sifting | None = None, search: PayloadSearch | None = None,
     ) -> None:  # fmt: skip
+        self.search = search
         self.question, self.guide, self.links = question, guide, links
         self.index, self.reach, self.sifting = index, reach, sifting
         self.apart, self.plain = apart, plain  # no id has two tags; nothing contains itself
@@ -98,15 +101,21 @@ class UnitsTask:
             return list(found)
         return latest_rows(self.path, list(found), reach.latest)
 
+    def _rows(self, place: int) -> SearchedRows:
+        """The rows below units of a range, as far as they may be seen."""
+        picked, links = self.picked(place), self.links
+        if self.search is not None:
+            return read_searched(self.path, picked, links, self.search, apart=self.apart)
+        rows = read_picked(self.path, picked, links, apart=self.apart, sifting=self.sifting)
+        return SearchedRows(rows, None)
+
     def _range(self, place: int) -> Iterator[Any]:
         low, high = self.reach.ranges[place]
         structure = self.structure
         tag, bare = structure[structure.root], structure.root in self.links
-        root = self.index.root(low, high, self.reach.labels, tag, bare)
-        rows = read_picked(
-            self.path, self.picked(place), self.links, apart=self.apart, sifting=self.sifting
-        )
-        rows = arrow().concat_tables([root, rows.select(root.column_names)])
+        found = self._rows(place)
+        root = self.index.root(low, high, self.reach.labels, tag, bare, found.units)
+        rows = arrow().concat_tables([root, found.rows.select(root.column_names)])
         question = self.question
         history = taken(question.name, structure, rows, plain=self.plain)
         history.newest, history.zoned = self.newest

@@ -14,6 +14,7 @@ from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import TagPruning, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
 from xstreamcast.edges.table.values.choosing import sifting_of
+from xstreamcast.edges.table.values.searching import search_of
 from xstreamcast.model.counted import counted
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.guides import table_guide
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.table.picking import Sifting
     from xstreamcast.edges.table.unit_index import UnitIndex
+    from xstreamcast.edges.table.values.searching import PayloadSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +74,18 @@ def over_units(
         # what a task sees of its own fragments does not say what the root is needed for
         question = replace(question, options=replace(question.options, strategy="caq"))
     sifting = None if pruned is None else _sifting(plan, question.options, table, kept)
+    search = None if pruned is None else _search(plan, question.options, kept)
     links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
     task = UnitsTask(
         question, table, index, reach, shown, links, apart=kept is not None,
         plain=kept is not None and kept.plain, sifting=sifting,
+        search=search if sifting is None else None,
     )  # fmt: skip
     words = (
         _counted(reach, plan.name),
         *_read(table, pruned, question.options),
         *(() if sifting is None else sifting.words()),
+        *(() if search is None or sifting is not None else search.words()),
         _found(index, is_large),
     )
     return UnitWork(task, len(reach.ranges), words)
@@ -95,6 +100,13 @@ def _sifting(
     return sifting_of(
         table.path, table.stream, plan.programs, plan.name, kept.guide, options.strategy
     )
+
+
+def _search(plan: Distributed, options: Options, kept: TagPruning | None) -> PayloadSearch | None:
+    """Which payloads tasks see, by their bytes."""
+    if kept is None:
+        return None
+    return search_of(plan.programs, plan.name, kept.guide, options.strategy, apart=True)
 
 
 def _index(

@@ -112,15 +112,15 @@ def queries(draw: st.DrawFn) -> str:
     return query.format(s='stream("s")', test=test, text=text)
 
 
-def _tasks(text: str, table: Path, tasks: int, **options: str) -> list[str] | str:
+def _tasks(text: str, table: Path, tasks: int, as_of: str | None = None) -> list[str] | str:
     inputs = {"s": Path(f"table:{table}")}
-    given = Options(as_of=options.get("as_of"))
+    given = Options(as_of=as_of)
     run = SparkRun(None, xsc.query(text).telling(""), None, inputs, given, tasks=tasks)
     return _answer(lambda: _here(run))
 
 
-def _local(text: str, table: Path, **options: str) -> list[str] | str:
-    return _answer(lambda: xsc.query(text).run(s=f"table:{table}", **options).lines())
+def _local(text: str, table: Path, as_of: str | None = None) -> list[str] | str:
+    return _answer(lambda: xsc.query(text).run(s=f"table:{table}", as_of=as_of).lines())
 
 
 def _table(folder: str, wire: bytes, most: int | None = None) -> Path:
@@ -134,17 +134,17 @@ def _table(folder: str, wire: bytes, most: int | None = None) -> Path:
     streams(),
     st.lists(queries(), min_size=1, max_size=3),
     st.sampled_from((None, 2)),
-    st.sampled_from(({}, {}, {"as_of": "2020-01-02"})),
+    st.sampled_from((None, None, "2020-01-02")),
 )
 def test_tasks_give_the_answer_of_one_process(
-    wire: bytes, texts: list[str], most: int | None, options: dict[str, str]
+    wire: bytes, texts: list[str], most: int | None, as_of: str | None
 ) -> None:
     with TemporaryDirectory() as folder:
         table = _table(folder, wire, most)
         for text in texts:
-            expected = _local(text, table, **options)
+            expected = _local(text, table, as_of)
             for tasks in (1, 2, 5):
-                assert _tasks(text, table, tasks, **options) == expected, text
+                assert _tasks(text, table, tasks, as_of) == expected, text
 
 
 @settings(suppress_health_check=SLOW, max_examples=200 if PROFILE == "thorough" else 10)

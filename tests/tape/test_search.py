@@ -38,8 +38,8 @@ def _values(payload: bytes, name: str, attribute: str) -> list[str]:
     root = etree.fromstring(payload)
     elements = [root] if not name else [one for one in root.iter("*") if one.tag == name]
     if attribute:
-        return [one.get(attribute) for one in elements if one.get(attribute) is not None]
-    return ["".join(one.xpath(".//text()")) for one in elements]
+        return [str(one.get(attribute)) for one in elements if attribute in one.attrib]
+    return [str(one.xpath("string()")) for one in elements]
 
 
 @st.composite

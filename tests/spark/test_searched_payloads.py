@@ -17,8 +17,10 @@ from tests.spark.test_run_law import _answer, _here
 
 pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 
+from xstreamcast.edges.batch.units import UnitsTask
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
+from xstreamcast.edges.table.schema import arrow
 from xstreamcast.spark.running.spark_run import SparkRun
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -202,3 +204,59 @@ def test_units_that_are_not_found_are_not_tokenised(
     assert len(set(found.units.tolist())) == units
     assert any("tokenised only where their bytes allow it" in one for one in work.words)
     assert _here(run) == _local(query, table)
+
+
+AROUND = b"""<stream:fragments xmlns:stream="urn:xstreamcast:stream">
+<stream:structure><tag id="1" name="r" type="snapshot"><tag id="2" name="g"><tag id="3" name="e"
+type="event"><tag id="4" name="v"/></tag></tag><tag id="5" name="k"><tag id="6" name="g"><tag id="7"
+name="e" type="event"><tag id="8" name="v"/></tag></tag></tag></tag></stream:structure>
+<stream:filler id="0" tsid="1" validTime="2020-01-01"><r>%s</r></stream:filler>
+%s</stream:fragments>
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ('count({s}//e[v = "x"]/..)', 9),  # until one is found in each element around units
+        ('count({s}//e[v = "x"]/ancestor::g)', 9),
+        ('count({s}//e[v = "x"]/ancestor::k)', 2),
+        ('exists({s}//e[v = "x"]/parent::k)', 0),
+        ('count({s}//e[v = "x"][. > 1]/..)', None),  # which may be an error, so that all are read
+        ('count({s}//e[v = "x"]/ancestor::*)', 9),
+        ('count({s}//e[v = "none"]/..)', 12),
+    ],
+)
+def test_ranges_that_lead_to_no_other_element_of_the_root_are_not_read(
+    text: str, ranges: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups, fillers = [], []
+    for group in range(4):  # of six units each; the last two are below k
+        tag = 3 if group < 2 else 7
+        ids = [f"{group}-{n}" for n in range(6)]
+        holes = "".join(f'<stream:hole id="{one}" tsid="{tag}"/>' for one in ids)
+        groups.append(f"<g>{holes}</g>")
+        for n, one in enumerate(ids):
+            value = "x" if group != 1 and n > 1 else "y"
+            at = f'id="{one}" tsid="{tag}" validTime="2020-01-01"'
+            fillers.append(f"<stream:filler {at}><e><v>{value}</v></e></stream:filler>")
+    root = "".join([*groups[:2], "<k>", *groups[2:], "</k>"])
+    table = _table(str(tmp_path), AROUND % (root.encode(), "".join(fillers).encode()))
+    query = text.format(s='stream("s")')
+    expected = _local(query, table)
+    for tasks in (1, 2, 5):
+        assert _tasks(query, table, tasks) == expected
+    run = SparkRun(
+        None, xsc.query(query).telling(""), None, {"s": Path(f"table:{table}")}, Options(), tasks=12
+    )
+    work = run.work()
+    assert work.count == 12
+    read = []
+    whole = UnitsTask._range
+    monkeypatch.setattr(UnitsTask, "_range", lambda task, n: read.append(n) or whole(task, n))
+    pa = arrow()
+    batches = work.task([pa.record_batch([pa.array(range(12))], ["id"])])
+    found = pa.Table.from_batches(list(batches))
+    if expected != "FORG0001":
+        assert list(run.answered(found)["item"].to_pylist()) == expected
+    assert len(read) == (12 if ranges is None else ranges)

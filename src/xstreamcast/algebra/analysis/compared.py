@@ -127,6 +127,14 @@ def _names(tag: int, guide: Guide) -> list[tuple[str, str]]:
     return [*guide.inner.get(tag, ()), *(guide.name[link.child] for link in links)]
 
 
+def compared_elements(plan: p.Expression) -> tuple[NodeItem, Run] | None:
+    """The test and all predicates of a path to elements of a name, if they are comparisons."""
+    found = _filtered(plan)
+    if found is None or found.anywhere or len(_chain(plan)) != len(found.run):
+        return None
+    return found.test, found.run
+
+
 def _nodes(program: Program) -> Iterator[p.Plan]:
     plans = [program.body, *(one.body for one in program.functions)]
     plans += [one.value for one in program.variables if one.value is not None]

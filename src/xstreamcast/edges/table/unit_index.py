@@ -61,6 +61,16 @@ class UnitIndex:
         found = _opened(self.units).read(columns=["label"])["label"]
         return found.to_numpy()
 
+    def head(self) -> RootHead:
+        """The root without its holes."""
+        return _head(_opened(self.units))
+
+    def places(self, low: int, high: int, labels: frozenset[int] | None) -> Any:
+        """Where the holes of a range that say one of these tags stood in the root's payload."""
+        units = _slice(_opened(self.units), low, high, ["label", "at"])
+        at = units["at"].to_numpy()
+        return at if labels is None else at[np.isin(units["label"].to_numpy(), list(labels))]
+
     def root(
         self, low: int, high: int, labels: frozenset[int] | None, tag: Any, bare: bool,
         some: Any = None,

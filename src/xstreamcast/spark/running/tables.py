@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from xstreamcast.edges.batch.current import current_tags
+from xstreamcast.edges.batch.root_elements import step_up
 from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import TagPruning, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
@@ -32,13 +33,17 @@ if TYPE_CHECKING:
     from xstreamcast.edges.table.unit_index import UnitIndex
     from xstreamcast.edges.table.values.searching import PayloadSearch
 
+_RANGE: Final = 12 << 20  # bytes of files that a task reads at a time
+_LITTLE: Final = 3 << 19  # where a range may tell that others are not read
+
 
 @dataclass(frozen=True, slots=True)
 class UnitWork:
-    """The work on a table: the task, their number, and a description."""
+    """The work on a table: the task, their number, that of ranges, and a description."""
 
     task: UnitsTask
     tasks: int
+    ranges: int
     words: tuple[str, ...]
 
 
@@ -68,27 +73,39 @@ def over_units(
         return str(caught)
     if index is None:
         return "its root has no units"
-    reach = _reach(table, question, kept, pruned, index.labels(), tasks)
+    sifting = None if pruned is None else _sifting(plan, question.options, table, kept)
+    search = None if sifting else _search(plan, question.options, kept)
+    up = step_up(plan, search)
+    pieces = max(tasks, _pieces(table, pruned, None if up else search, _LITTLE if up else _RANGE))
+    reach = _reach(table, question, kept, pruned, index.labels(), pieces)
     shown = None if kept is None or pruned is None else kept.guide
     if shown is None and any(part.around is not None for part in plan.parts):
         # what a task sees of its own fragments does not say what the root is needed for
         question = replace(question, options=replace(question.options, strategy="caq"))
-    sifting = None if pruned is None else _sifting(plan, question.options, table, kept)
-    search = None if pruned is None else _search(plan, question.options, kept)
     links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
     task = UnitsTask(
         question, table, index, reach, shown, links, apart=kept is not None,
         plain=kept is not None and kept.plain, sifting=sifting,
-        search=search if sifting is None else None,
+        search=search, up=up,
     )  # fmt: skip
     words = (
-        _counted(reach, plan.name),
+        _counted(reach, plan.name, tasks),
         *_read(table, pruned, question.options),
         *(() if sifting is None else sifting.words()),
-        *(() if search is None or sifting is not None else search.words()),
+        *(() if search is None else search.words()),
+        *(() if up is None else ("units read only where they may lead to other elements around",)),
         _found(index, is_large),
     )
-    return UnitWork(task, len(reach.ranges), words)
+    return UnitWork(task, min(tasks, len(reach.ranges)), len(reach.ranges), words)
+
+
+def _pieces(table: Table, pruned: Pruned | None, search: PayloadSearch | None, most: int) -> int:
+    """Ranges that are small enough: of more bytes at a time the tapes would only cost memory."""
+    tags = None if pruned is None else pruned.tags - pruned.links
+    tags = tags if tags is None or search is None else tags - search.runs.keys()
+    files = table.state.files_of(table.stream)
+    size = sum(file.nbytes for file in files if tags is None or file.tag in tags)
+    return -(-size // most)
 
 
 def _sifting(
@@ -104,7 +121,7 @@ def _sifting(
 
 def _search(plan: Distributed, options: Options, kept: TagPruning | None) -> PayloadSearch | None:
     """Which payloads tasks see, by their bytes."""
-    if kept is None:
+    if kept is None or not _is_prunable(plan, options):
         return None
     return search_of(plan.programs, plan.name, kept.guide, options.strategy, apart=True)
 
@@ -168,9 +185,7 @@ def _pruned(
     qac    the tags along the paths, from the root down
     qac+   the tags that are read; of those above them the links
     """
-    if options.between is not None or options.clock != "event":
-        return None
-    if plan.whole:  # what is read beside it has a say in the strategy
+    if not _is_prunable(plan, options):
         return None
     found: list[Choice] = []
     for one in plan.programs:
@@ -186,10 +201,17 @@ def _pruned(
     return Pruned(last.strategy, last.why, full | link, links, current)
 
 
-def _counted(reach: UnitReach, name: str) -> str:
-    many = len(reach.ranges)
+def _is_prunable(plan: Distributed, options: Options) -> bool:
+    """Whether it is known what is seen: what is read beside the table has a say in the strategy."""
+    return options.between is None and options.clock == "event" and not plan.whole
+
+
+def _counted(reach: UnitReach, name: str, tasks: int) -> str:
+    ranges = len(reach.ranges)
+    many = min(tasks, ranges)
     said = "1 task," if many == 1 else f"{many} tasks, each"
-    return f"{said} a range of the {counted(reach.units, 'unit')} of {name}"
+    what = "a range" if ranges == many else f"some of {ranges} ranges"
+    return f"{said} {what} of the {counted(reach.units, 'unit')} of {name}"
 
 
 def _read(table: Table, pruned: Pruned | None, options: Options) -> Sequence[str]:

@@ -63,7 +63,7 @@ QUERIES = (
     'for $x at $i in {s}//e where $x/v = {text} return $i', '{s}//*[v = {text}]/v',
     '{s}//*[{test}]/@n', '({s}//*[v = {text}])[2]', '{s}//e[{test}]?[now]/v',
     '{s}//e?[now][{test}]', '{s}//e#[1][{test}]', '{s}//e[{test}]#[last]', '{s}//e[{test}]/h',
-    'exists({s}//e[{test}]/..)',
+    'exists({s}//e[{test}]/..)', 'for $x in {s}//e return <a>{{$x/h[1]/text()}}</a>', '{s}//e/h',
     'for $x in {s}//e where some $a in $x/v satisfies $a = {text} return vtFrom($x)',
     '{s}//e[{test}]/v, count({s}//h)', 'count({s}//d[v = {text}]), {s}//e[@n = {text}]/@n',
     'for $x in {s}//e where $x/v = {text} group by $k := string($x/@n) return ($k, count($x))',

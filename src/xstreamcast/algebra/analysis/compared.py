@@ -71,7 +71,7 @@ def _compared(
     program: Program, name: str, guide: Guide, strategy: str
 ) -> dict[int, TagComparisons]:
     program = replace(program, body=_counted_nodes(program.body))
-    if program.static.collation != CODEPOINT or any(map(_leads_away, _nodes(program))):
+    if program.static.collation != CODEPOINT or any(map(_leads_away, program_nodes(program))):
         return {}
     seen = list(_accesses(program))
     found: dict[int, TagComparisons] = {}
@@ -135,7 +135,8 @@ def compared_elements(plan: p.Expression) -> tuple[NodeItem, Run] | None:
     return found.test, found.run
 
 
-def _nodes(program: Program) -> Iterator[p.Plan]:
+def program_nodes(program: Program) -> Iterator[p.Plan]:
+    """All that a program consists of."""
     plans = [program.body, *(one.body for one in program.functions)]
     plans += [one.value for one in program.variables if one.value is not None]
     for plan in plans:

@@ -55,7 +55,8 @@ class RootElements:
         tape = read(index.head().payload)
         c = tape.columns
         rows = np.flatnonzero(c.kind & KIND == ELEMENT)
-        self._index, self._axis = index, up.axis
+        self._labels, self._at = index.places()
+        self._axis = up.axis
         self._start = c.start[rows].astype(np.int64)
         self._end = self._start + c.length[rows]
         self._parent = np.searchsorted(rows, c.parent[rows].astype(np.int64))
@@ -64,7 +65,9 @@ class RootElements:
 
     def led_to(self, low: int, high: int, labels: frozenset[int] | None) -> set[int]:
         """The numbers of elements that units of a range may lead to."""
-        at = self._index.places(low, high, labels)
+        at = self._at[low:high]
+        if labels is not None:
+            at = at[np.isin(self._labels[low:high], list(labels))]
         if self._axis == "ancestor":
             first = np.searchsorted(at, self._start, side="right")
             last = np.searchsorted(at, self._end, side="left")

@@ -65,11 +65,10 @@ class UnitIndex:
         """The root without its holes."""
         return _head(_opened(self.units))
 
-    def places(self, low: int, high: int, labels: frozenset[int] | None) -> Any:
-        """Where the holes of a range that say one of these tags stood in the root's payload."""
-        units = _slice(_opened(self.units), low, high, ["label", "at"])
-        at = units["at"].to_numpy()
-        return at if labels is None else at[np.isin(units["label"].to_numpy(), list(labels))]
+    def places(self) -> tuple[Any, Any]:
+        """The tag that each unit's hole says, and where it stood in the root's payload."""
+        units = _opened(self.units).read(columns=["label", "at"], use_threads=False)
+        return units["label"].to_numpy(), units["at"].to_numpy()
 
     def root(
         self, low: int, high: int, labels: frozenset[int] | None, tag: Any, bare: bool,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.edges.batch.current import current_tags
+from xstreamcast.edges.batch.hollow import hollow_tags
 from xstreamcast.edges.batch.root_elements import step_up
 from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import TagPruning, choice_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.table.picking import Sifting
     from xstreamcast.edges.table.unit_index import UnitIndex
     from xstreamcast.edges.table.values.searching import PayloadSearch
+    from xstreamcast.model.structure import TagStructure
 
 _RANGE: Final = 12 << 20  # bytes of files that a task reads at a time
 _LITTLE: Final = 3 << 19  # where a range may tell that others are not read
@@ -63,9 +65,7 @@ def over_units(
 ) -> UnitWork | str:
     """The tasks over ranges of a table's units, or why there are none."""
     kept = table_guide(spark, table, few)
-    pruned = (
-        None if kept is None else _pruned(plan, question.options, kept, _of_type(table, "temporal"))
-    )
+    pruned = None if kept is None else _pruned(plan, question.options, kept, table.structure)
     is_large = sum(file.rows for file in table.state.files_of(table.stream)) > few
     try:
         index = _index(spark, table, question, is_large)
@@ -158,7 +158,7 @@ def _reach(
         return UnitReach(ranges, units, leading, tags)
     limited = options.as_of is not None or options.between is not None
     until = question.when.now.instant if limited and question.when is not None else None
-    latest = _of_type(table, "snapshot") | (frozenset() if pruned is None else pruned.current)
+    latest = _of_type(structure, "snapshot") | (frozenset() if pruned is None else pruned.current)
     return UnitReach(ranges, units, leading, tags, until, latest - {structure.root})
 
 
@@ -172,12 +172,12 @@ def _ranges(wanted: Any, tasks: int) -> tuple[tuple[int, int], ...]:
     return tuple(zip(edges, [*edges[1:], int(at[-1]) + 1], strict=True))
 
 
-def _of_type(table: Table, kind: str) -> frozenset[int]:
-    return frozenset(tag.id for tag in table.structure.tags.values() if tag.type == kind)
+def _of_type(structure: TagStructure, kind: str) -> frozenset[int]:
+    return frozenset(tag.id for tag in structure.tags.values() if tag.type == kind)
 
 
 def _pruned(
-    plan: Distributed, options: Options, kept: TagPruning, timed: frozenset[int]
+    plan: Distributed, options: Options, kept: TagPruning, structure: TagStructure
 ) -> Pruned | None:
     """What is read of the tags, None for all: as a single process would tell.
 
@@ -196,8 +196,11 @@ def _pruned(
     full = frozenset[int]().union(*(one.full for one in found))
     link = frozenset[int]().union(*(one.link for one in found))
     last = found[-1]
+    timed = _of_type(structure, "temporal")
     seen = current_tags(plan.programs, plan.name, kept.guide, options.strategy, timed)
-    current, links = seen & (full | link), link - full - kept.guide.binding
+    current = seen & (full | link)
+    links = (link - full) | hollow_tags(plan.programs, found, structure, kept.guide)
+    links -= kept.guide.binding
     return Pruned(last.strategy, last.why, full | link, links, current)
 
 

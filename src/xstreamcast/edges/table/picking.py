@@ -30,7 +30,7 @@ LINKS: Final = tuple(name for name in FRAGMENT if name != "payload")
 class Picked:
     """Rows of a file, in runs that begin here and end before there.
 
-    `unit`: the unit below which each row stands, if that is one.
+    `unit`: the unit above each row, if that is one.
     """
 
     file: File

@@ -1,6 +1,6 @@
 """Rows of units of a table, without the units in which what is searched is not found.
 
-Each row group is searched as it is read: bytes that nobody needs are neither kept nor tokenised.
+Each row group is searched as it is read: bytes that are not needed are neither kept nor tokenised.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NONE: Final = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class SearchedRows:
-    """Rows of a table with their tags; the units that any of them stand below, None for all."""
+    """Rows of a table with their tags; the units above any of them, None for all."""
 
     rows: Any
     units: Any | None

@@ -66,7 +66,7 @@ class UnitIndex:
         return _head(_opened(self.units))
 
     def places(self) -> tuple[Any, Any]:
-        """The tag that each unit's hole says, and where it stood in the root's payload."""
+        """The tag that each unit's hole says, and where it is in the root's payload."""
         units = _opened(self.units).read(columns=["label", "at"], use_threads=False)
         return units["label"].to_numpy(), units["at"].to_numpy()
 

@@ -205,7 +205,7 @@ def _pruned(
 
 
 def _is_prunable(plan: Distributed, options: Options) -> bool:
-    """Whether it is known what is seen: what is read beside the table has a say in the strategy."""
+    """Whether it is known what is seen: other inputs have a say in the strategy."""
     return options.between is None and options.clock == "event" and not plan.whole
 
 

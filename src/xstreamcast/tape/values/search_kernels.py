@@ -94,7 +94,7 @@ def has_text(base: int, low: int, high: int, wanted: Searched) -> bool:
 
 @helper
 def has_value(base: int, p: int, end: int, room: int, wanted: Searched) -> bool:
-    """Whether the element whose start tag goes on here may have such a value."""
+    """Whether the element whose start tag continues here may have such a value."""
     while p < end and byte(base + p) != GT:
         quote = byte(base + p)
         p += 1
@@ -115,7 +115,7 @@ def has_value(base: int, p: int, end: int, room: int, wanted: Searched) -> bool:
 
 @helper
 def has_attribute(base: int, p: int, end: int, wanted: Searched) -> bool:
-    """Whether the start tag that goes on here may have such an attribute."""
+    """Whether the start tag that continues here may have such an attribute."""
     size = int64(len(wanted.attribute))
     while p < end and byte(base + p) != GT:
         if byte(base + p) <= SPACE or byte(base + p) == SLASH:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -251,9 +253,14 @@ def test_ranges_that_lead_to_no_other_element_of_the_root_are_not_read(
     )
     work = run.work()
     assert work.count == 12
-    read = []
+    read: list[int] = []
     whole = UnitsTask._range
-    monkeypatch.setattr(UnitsTask, "_range", lambda task, n: read.append(n) or whole(task, n))
+
+    def counted(task: UnitsTask, place: int) -> Iterator[Any]:
+        read.append(place)
+        return whole(task, place)
+
+    monkeypatch.setattr(UnitsTask, "_range", counted)
     pa = arrow()
     batches = work.task([pa.record_batch([pa.array(range(12))], ["id"])])
     found = pa.Table.from_batches(list(batches))

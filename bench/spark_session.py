@@ -146,6 +146,8 @@ def main(told: Session) -> int:
         who = [OURS, SPARK] if told.peers else [OURS]
         left = [one for one in who if one not in told.without.get(ask, [])]
         found = {one: Timed() for one in left}
+        if place == TABLE:
+            asking.planned(place, known[name])  # what a table keeps of its units is there
         for turn in range(-2, told.rounds):  # twice small: the first to warm up
             factor = min(WARM, told.factor) if turn < 0 else told.factor
             for one in left if turn % 2 else reversed(left):

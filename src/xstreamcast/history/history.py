@@ -130,17 +130,20 @@ class History:
         if instant > self.newest:
             self.newest, self.zoned = instant, False
 
-    def add(self, batch: FragmentBatch, contents: U64 | None = None) -> I32:
+    def add(
+        self, batch: FragmentBatch, contents: U64 | None = None, *, unrepeated: bool = False
+    ) -> I32:
         """Add fragments → the ids, as codes, whose versions changed.
 
-        `contents`: hashes of what the payloads were before they were thinned. Every fragment moves
-        the clock, a repetition too: it was said at its message time.
+        `contents`: hashes of what the payloads were before they were thinned. `unrepeated`: no id
+        has another fragment, here or in what is added later. Every fragment moves the clock, a
+        repetition too: it was said at its message time.
         """
         self.arrived += len(batch)
         if len(batch) == 0:
             return batch.id
         number = self._number(batch.tape)
-        payloads, places = self._measured(batch)
+        payloads, places = self._measured(batch, -1 if unrepeated else self._seed)
         if contents is not None:
             payloads = payloads._replace(hash=contents)
         fresh = self._enter(batch, payloads)
@@ -167,7 +170,7 @@ class History:
             known = self._tapes[id(tape)] = tape, self.store.add(tape)
         return known[1]
 
-    def _measured(self, batch: FragmentBatch) -> tuple[Payloads, Places]:
+    def _measured(self, batch: FragmentBatch, seed: int) -> tuple[Payloads, Places]:
         n, m = len(batch), len(batch.hole_id)
         payloads = Payloads(
             np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.uint16),
@@ -178,7 +181,7 @@ class History:
             np.empty(m, np.uint64),
         )  # fmt: skip
         names = batch.tape.names
-        words = [names.word(WIRE), *bound_names(names), self._seed]
+        words = [names.word(WIRE), *bound_names(names), seed]
         measure(
             batch.tape.columns, names.tables, batch.payload, batch.hole_fragment, batch.hole_row,
             np.array(words, np.int64), payloads, places,

@@ -55,6 +55,11 @@ class TagStructure:
         """Whether elements of this tag arrive as fragments; the root always does."""
         return tsid == self.root or self.tags[tsid].filler
 
+    @property
+    def declares_inside(self) -> bool:
+        """Whether it declares what is inside fragments, not only the fragments."""
+        return len(self.tags) < 2 or not all(map(self.travels, self.tags))
+
     def children(self, tsid: int) -> Iterator[Tag]:
         """The tags that may be children of this one."""
         return (self.tags[child] for child in self.tags[tsid].children)

@@ -8,21 +8,21 @@ Of other fragments of such a tag the query sees nothing but that they are there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis.path_comparisons import Run, operands, run_of
 from xstreamcast.algebra.analysis.places import matches
 from xstreamcast.algebra.analysis.strategies import decide
 from xstreamcast.algebra.analysis.stream_usage import AROUND
 from xstreamcast.algebra.program import with_bodies
 from xstreamcast.algebra.walk import descendants, map_children
-from xstreamcast.errors import Error
 from xstreamcast.functions.call import CODEPOINT
-from xstreamcast.functions.cast import cast_value
+from xstreamcast.functions.signature import FN
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.model.sequence_type import AtomicItem
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.guide import Guide
@@ -30,64 +30,113 @@ if TYPE_CHECKING:
     from xstreamcast.model.sequence_type import NodeItem
 
 _DOWN: Final = frozenset({"child", "descendant", "descendant-or-self", "self", "attribute"})
+_UP: Final = frozenset({"parent", "ancestor", "ancestor-or-self"})
+_COUNTING: Final = frozenset({"count", "exists", "empty"})
 _ELSEWHERE: Final = AROUND | {"generate-id", "function-lookup", "load-xquery-module"}
-_LIFESPAN: Final = frozenset({"vtFrom", "vtTo"})  # attributes that no payload has
-_MIRRORED: Final[dict[p.CompareOp, p.CompareOp]] = {
-    "eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class PathComparison:
-    """A path below an element compared with constants; `general`: as = and < do, not eq and lt."""
+class TagComparisons:
+    """The runs of comparisons of which one must hold for a fragment of a tag to be seen.
 
-    steps: tuple[str, ...]  # local names; a reader of all namespaces sees no less
-    attribute: str | None
-    op: p.CompareOp
-    atoms: tuple[p.Atom, ...]
-    general: bool
+    `counted`: some positions count the other fragments, too.
+    """
 
-
-_IsBase: TypeAlias = Callable[[p.Expression], bool]
-Run: TypeAlias = tuple[
-    PathComparison, ...
-]  # evaluated in this order, each where all before it hold
+    runs: tuple[Run, ...]
+    counted: bool
 
 
 def compared_tags(
     programs: Sequence[Program], name: str, guide: Guide, strategy: str
-) -> dict[int, tuple[Run, ...]]:
-    """By tag: the runs of comparisons of which one must hold for a fragment to be seen."""
-    found: dict[int, tuple[Run, ...]] | None = None
+) -> dict[int, TagComparisons]:
+    """By tag: the comparisons that decide over its fragments, where no program reads others."""
+    found: dict[int, TagComparisons] | None = None
     for program in programs:
         mine = _compared(program, name, guide, strategy)
-        both = mine if found is None else {t: found[t] + mine[t] for t in found if t in mine}
-        found = both
+        found = mine if found is None else _joined(found, mine)
     return found or {}
+
+
+def _joined(
+    found: Mapping[int, TagComparisons], more: Mapping[int, TagComparisons]
+) -> dict[int, TagComparisons]:
+    return {
+        tag: TagComparisons(one.runs + more[tag].runs, one.counted or more[tag].counted)
+        for tag, one in found.items()
+        if tag in more
+    }
 
 
 def _compared(
     program: Program, name: str, guide: Guide, strategy: str
-) -> dict[int, tuple[Run, ...]]:
-    if program.static.collation != CODEPOINT or any(map(_leads_away, _nodes(program))):
+) -> dict[int, TagComparisons]:
+    program = replace(program, body=_counted_nodes(program.body))
+    if program.static.collation != CODEPOINT or any(map(_leads_away, program_nodes(program))):
         return {}
     seen = list(_accesses(program))
-    found: dict[int, tuple[Run, ...]] = {}
+    found: dict[int, TagComparisons] = {}
     for tag in guide.name:
         mine = [one for one in seen if matches(one.test, guide.name[tag])]
         runs = tuple(_within(one.run, tag, guide) for one in mine)
-        if runs and all(runs) and _is_apart(tag, guide):
-            found[tag] = runs
+        if runs and all(runs) and not any(_reads(one, tag, guide) for one in seen):
+            found[tag] = TagComparisons(runs, any(one.counted for one in mine))
     if not found:
         return {}
     besides = decide(_without(program), {name: guide}, strategy, links=True).streams.get(name)
     if besides is None or besides.strategy == "caq":
         return {}
     read = besides.full | besides.link
-    return {tag: runs for tag, runs in found.items() if tag not in read}
+    return {tag: one for tag, one in found.items() if tag not in read}
 
 
-def _nodes(program: Program) -> Iterator[p.Plan]:
+def _counted_nodes(body: p.Expression) -> p.Expression:
+    """What leads to nodes above that are only counted: the nodes that it begins at decide."""
+    match body:
+        case p.Call(function, (p.Step() as found,)) if (
+            function.uri == FN and function.local in _COUNTING
+        ):
+            at: p.Expression = found
+            while isinstance(at, p.Step) and at.axis in _UP:
+                at = at.input
+            return body if at is found else replace(body, args=(at,))
+        case _:
+            return body
+
+
+def _reads(access: _Access, tag: int, guide: Guide) -> bool:
+    """Whether it reads fragments of a tag, but for those that are its elements themselves."""
+
+    def has_inside(one: int) -> bool:
+        return any(matches(access.test, name) for name in guide.inner.get(one, ()))
+
+    is_named = matches(access.test, guide.name[tag])
+    if not access.anywhere:
+        above = [t for t, name in guide.name.items() if matches(access.test, name) or has_inside(t)]
+        below = guide.below(link.child for one in above for link in guide.links.get(one, ()))
+        return has_inside(tag) or tag in below
+    if not is_named:
+        return has_inside(tag) or tag in guide.below(guide.name.keys() - {tag})
+    first = access.run[0].steps[0]
+    names = {name[1] for one in guide.around({tag}) for name in _names(one, guide)}
+    return bool(guide.links.get(tag)) or first in names
+
+
+def _names(tag: int, guide: Guide) -> list[tuple[str, str]]:
+    """The names of elements below the root of a tag's fragments, and of what fills their holes."""
+    links = guide.links.get(tag, ())
+    return [*guide.inner.get(tag, ()), *(guide.name[link.child] for link in links)]
+
+
+def compared_elements(plan: p.Expression) -> tuple[NodeItem, Run] | None:
+    """The test and all predicates of a path to elements of a name, if they are comparisons."""
+    found = _filtered(plan)
+    if found is None or found.anywhere or len(_chain(plan)) != len(found.run):
+        return None
+    return found.test, found.run
+
+
+def program_nodes(program: Program) -> Iterator[p.Plan]:
+    """All that a program consists of."""
     plans = [program.body, *(one.body for one in program.functions)]
     plans += [one.value for one in program.variables if one.value is not None]
     for plan in plans:
@@ -105,12 +154,6 @@ def _leads_away(plan: p.Plan) -> bool:
             return isinstance(plan, p.Root)
 
 
-def _is_apart(tag: int, guide: Guide) -> bool:
-    """Whether elements of its name in its fragments are their roots alone."""
-    below = guide.below(link.child for link in guide.links.get(tag, ()))
-    return tag not in below and guide.name[tag] not in guide.inner.get(tag, ())
-
-
 def _within(run: Run, tag: int, guide: Guide) -> Run:
     """The comparisons before the first one that reads other fragments."""
     below = guide.below(link.child for link in guide.links.get(tag, ())) - {tag}
@@ -124,10 +167,28 @@ def _within(run: Run, tag: int, guide: Guide) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """A step whose elements are compared: its test, and the comparisons."""
+    """A step whose elements are compared: its test, and the comparisons.
+
+    `anywhere`: it is a wildcard, which elements inside of fragments pass, too. `counted`: elements
+    are counted before they are compared.
+    """
 
     test: NodeItem
     run: Run
+    counted: bool = False
+
+    @property
+    def anywhere(self) -> bool:
+        return self.test.local is None
+
+
+def _access(step: p.Step, run: Run, *, counted: bool) -> _Access | None:
+    """An access, if it is known which elements have what is compared."""
+    if step.test.local is None:
+        if counted:
+            return None
+        run = tuple(replace(one, anywhere=True) for one in takewhile(lambda c: c.steps, run))
+    return _Access(step.test, run, counted) if run else None
 
 
 def _accesses(program: Program) -> Iterator[_Access]:
@@ -182,8 +243,8 @@ def _filtered(plan: Any) -> _Access | None:
     step = _step(plan)
     if step is None:
         return None
-    run = _run(reversed(predicates), lambda base: isinstance(base, p.Focus))
-    return _Access(step.test, run) if run else None
+    run = run_of(reversed(predicates), lambda base: isinstance(base, p.Focus))
+    return _access(step, run, counted=_counts_versions(plan))
 
 
 def _in_tuples(where: p.Where, met: list[_Access], put: Callable[[Any], Any]) -> Any:
@@ -205,8 +266,8 @@ def _in_tuples(where: p.Where, met: list[_Access], put: Callable[[Any], Any]) ->
 def _iterated(source: p.ForEach, tests: Sequence[p.Expression]) -> _Access | None:
     if source.allowing_empty:
         return None
-    inner = _filtered(source.items)
-    if inner is not None and source.position is not None:
+    inner, counted = _filtered(source.items), source.position is not None
+    if inner is not None and counted:
         return inner  # positions count what the predicates leave
     step = _step(source.items) if inner is None else None
     if inner is None and step is None:
@@ -215,106 +276,46 @@ def _iterated(source: p.ForEach, tests: Sequence[p.Expression]) -> _Access | Non
     def is_bound(base: p.Expression) -> bool:
         return isinstance(base, p.Var) and base.variable == source.variable
 
-    run = _run(reversed(tests), is_bound)
+    run = run_of(reversed(tests), is_bound)
     if inner is not None:
         more = run if len(_chain(source.items)) == len(inner.run) else ()
-        return _Access(inner.test, inner.run + more)
+        if inner.anywhere:
+            more = tuple(replace(o, anywhere=True) for o in takewhile(lambda c: c.steps, more))
+        return replace(inner, run=inner.run + more)
     assert step is not None
-    return _Access(step.test, run) if run else None
+    return _access(step, run, counted=counted or _counts_versions(source.items))
 
 
 def _chain(plan: Any) -> list[p.Expression]:
     """All conditions of predicates: whether each of them is a comparison."""
     found: list[p.Expression] = []
     while isinstance(plan, p.Filter):
-        found += _operands(plan.predicate)
+        found += operands(plan.predicate)
         plan = plan.input
     return found
 
 
 def _step(plan: Any) -> p.Step | None:
     """The step that leads to the elements, through projections that keep what they contain."""
-    while isinstance(plan, p.IntervalProjection | p.VersionProjection):
-        plan = plan.operand
+    plan = _projected(plan)
     found, at = plan, plan
-    if not isinstance(plan, p.Step) or plan.test.kind != "element" or plan.test.local is None:
+    if not isinstance(plan, p.Step) or plan.test.kind != "element":
         return None
     while isinstance(at, p.Step) and at.axis in ("child", "descendant"):
         at = at.input
     return found if isinstance(at, p.StreamInput | p.Var | p.Focus) else None
 
 
-# -- comparisons -----------------------------------------------------------------------------------
+def _projected(plan: Any) -> Any:
+    while isinstance(plan, p.IntervalProjection | p.VersionProjection):
+        plan = plan.operand
+    return plan
 
 
-def _operands(test: p.Expression) -> list[p.Expression]:
-    return (
-        [t for one in test.operands for t in _operands(one)] if isinstance(test, p.And) else [test]
-    )
-
-
-def _run(tests: Iterable[p.Expression], is_base: _IsBase) -> Run:
-    """The comparisons before anything else."""
-    found: list[PathComparison] = []
-    for test in (one for all_ in tests for one in _operands(all_)):
-        made = _comparison(test, is_base)
-        if made is None:
-            break
-        found.append(made)
-    return tuple(found)
-
-
-def _comparison(test: p.Expression, is_base: _IsBase) -> PathComparison | None:
-    if not isinstance(test, p.GeneralCompare | p.ValueCompare):
-        return None
-    general = isinstance(test, p.GeneralCompare)
-    for path, other, op in (
-        (test.left, test.right, test.op),
-        (test.right, test.left, _MIRRORED[test.op]),
-    ):
-        steps, atoms = _path(path, is_base), _atoms(other)
-        if steps is not None and atoms is not None:
-            return PathComparison(steps[0], steps[1], op, atoms, general)
-    return None
-
-
-def _path(plan: Any, is_base: _IsBase) -> tuple[tuple[str, ...], str | None] | None:
-    """Names of children, and of an attribute, from the element down."""
-    attribute, steps = None, list[str]()
-    if isinstance(plan, p.Step) and plan.axis == "attribute":
-        if (
-            plan.test.local is None
-            or plan.test.local in _LIFESPAN
-            or plan.test.type_tag is not None
-        ):
-            return None
-        attribute, plan = plan.test.local, plan.input
-    while isinstance(plan, p.Step) and plan.axis == "child":
-        if plan.test.kind != "element" or plan.test.local is None or plan.test.type_tag is not None:
-            return None
-        steps.append(plan.test.local)
-        plan = plan.input
-    if not is_base(plan) or (attribute is None and not steps):
-        return None
-    return tuple(reversed(steps)), attribute
-
-
-def _atoms(plan: Any) -> tuple[p.Atom, ...] | None:
-    """The values of constants."""
-    match plan:
-        case p.Const(atoms):
-            return atoms
-        case p.Comma():
-            parts = [_atoms(one) for one in plan.parts]
-            return None if None in parts else tuple(a for part in parts if part for a in part)
-        case p.Cast(p.Const((atom,)), AtomicItem() as target):
-            return _cast(atom, target)
-        case _:
-            return None
-
-
-def _cast(atom: p.Atom, target: AtomicItem) -> tuple[p.Atom, ...] | None:
-    try:
-        return (p.Atom(target.tag, cast_value(atom.tag, atom.value, target.tag)),)
-    except Error:
-        return None  # its evaluation reports the error
+def _counts_versions(plan: Any) -> bool:
+    """Whether positions are chosen of the elements that a step leads to."""
+    while isinstance(plan, p.IntervalProjection | p.VersionProjection):
+        if isinstance(plan, p.VersionProjection):
+            return True
+        plan = plan.operand
+    return False

@@ -160,6 +160,8 @@ class TagCut:
         """Whether the structure has no element that a step down could lead to."""
         if test.kind != "element" or axis not in ("child", "descendant") or self.structure.open:
             return False
+        if not self.structure.declares_inside:
+            return False
         reached = set(self._children(spine))
         if axis == "descendant":
             reached = {tag for one in reached for tag in self.structure.below(one)}

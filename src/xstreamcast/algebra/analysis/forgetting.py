@@ -79,7 +79,7 @@ def kept(
         return SeenTags(every, known, "a document is opened by a name that is computed")
     if structure.open:
         return _unstructured(flat, name, known, "its structure does not declare its fragments")
-    if len(every) > 1 and all(map(structure.travels, structure.tags)):
+    if not structure.declares_inside:
         why = "its structure declares its fragments, but not the elements inside them"
         return _unstructured(flat, name, known, why)
     reading = _Noting(flat, {name: known})

@@ -10,20 +10,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.edges.batch.task import Question, answered, failing
+from xstreamcast.edges.batch.root_elements import RootElements, StepUp
+from xstreamcast.edges.batch.task import Question, answered, failing, rows
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.batches import take_rows
 from xstreamcast.edges.table.picking import Picked, Sifting, latest_rows, read_picked
 from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
+from xstreamcast.edges.table.searched import SearchedRows, read_searched
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
+from xstreamcast.operators.batch.spine import no_spine, spine_numbers
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.edges.table.log import State
     from xstreamcast.edges.table.unit_index import UnitIndex
+    from xstreamcast.edges.table.values.searching import PayloadSearch
     from xstreamcast.model.structure import TagStructure
 
 
@@ -76,8 +80,10 @@ class UnitsTask:
     def __init__(
         self, question: Question, table: Table, index: UnitIndex, reach: UnitReach,
         guide: Guide | None, links: Mapping[int, str], *, apart: bool, plain: bool,
-        sifting: Sifting | None = None,
+        sifting: Sifting | None = None, search: PayloadSearch | None = None,
+        up: StepUp | None = None,
     ) -> None:  # fmt: skip
+        self.search, self.up = search, up
         self.question, self.guide, self.links = question, guide, links
         self.index, self.reach, self.sifting = index, reach, sifting
         self.apart, self.plain = apart, plain  # no id has two tags; nothing contains itself
@@ -86,8 +92,24 @@ class UnitsTask:
         self.newest = stream.newest, stream.zoned
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        for place in (one for batch in batches for one in batch.column(0).to_pylist()):
+        places = (one for batch in batches for one in batch.column(0).to_pylist())
+        if self.up is not None:
+            yield from self._around(places, RootElements(self.index, self.up))
+            return
+        for place in places:
             yield from failing(lambda place=place: self._range(place))  # type: ignore[misc]
+
+    def _around(self, places: Iterable[int], elements: RootElements) -> Iterator[Any]:
+        """The ranges that may lead to elements of the root that were not found before."""
+        met: set[int] = set()
+        for place in places:
+            if elements.led_to(*self.reach.ranges[place], self.reach.labels) <= met:
+                yield rows(0, place, value=no_spine())
+                continue
+            for one in failing(lambda place=place: self._range(place)):  # type: ignore[misc]
+                if one.column("part")[0].as_py() == 0:
+                    met.update(spine_numbers(one.column("value")[0].as_py()))
+                yield one
 
     def picked(self, place: int) -> list[Picked]:
         """The rows that a range needs."""
@@ -98,17 +120,23 @@ class UnitsTask:
             return list(found)
         return latest_rows(self.path, list(found), reach.latest)
 
+    def _rows(self, place: int) -> SearchedRows:
+        """The rows below units of a range, as far as they may be seen."""
+        picked, links = self.picked(place), self.links
+        if self.search is not None:
+            return read_searched(self.path, picked, links, self.search, apart=self.apart)
+        found = read_picked(self.path, picked, links, apart=self.apart, sifting=self.sifting)
+        return SearchedRows(found, None)
+
     def _range(self, place: int) -> Iterator[Any]:
         low, high = self.reach.ranges[place]
         structure = self.structure
         tag, bare = structure[structure.root], structure.root in self.links
-        root = self.index.root(low, high, self.reach.labels, tag, bare)
-        rows = read_picked(
-            self.path, self.picked(place), self.links, apart=self.apart, sifting=self.sifting
-        )
-        rows = arrow().concat_tables([root, rows.select(root.column_names)])
+        found = self._rows(place)
+        root = self.index.root(low, high, self.reach.labels, tag, bare, found.units)
+        every = arrow().concat_tables([root, found.rows.select(root.column_names)])
         question = self.question
-        history = taken(question.name, structure, rows, plain=self.plain)
+        history = taken(question.name, structure, every, plain=self.plain)
         history.newest, history.zoned = self.newest
         if self.guide is not None:
             history._guide = (len(history), history.structure), self.guide

@@ -37,15 +37,26 @@ def take_rows(
 
     `plain`: nothing can contain itself, so that fragments need not be looked at for that.
     """
-    words = Words(decoder.names)
+    words, made = Words(decoder.names), list[FragmentBatch | Any]()
     for some in rows.to_batches(max_chunksize=_ROWS):
-        made = batch_of(some, history, decoder.ids, words) if plain else None
-        if made is not None:
-            history.add(made)
-            decoder.counts.read += len(made)
+        one = batch_of(some, history, decoder.ids, words) if plain else None
+        made.append(some if one is None else one)
+    unrepeated = _are_unrepeated(history, made)
+    for one in made:
+        if isinstance(one, FragmentBatch):
+            history.add(one, unrepeated=unrepeated)
+            decoder.counts.read += len(one)
         else:
-            for lines in wire(arrow().Table.from_batches([some])):
+            for lines in wire(arrow().Table.from_batches([one])):
                 taken_in(history, decoder.feed(lines), decoder, history.store, refused)
+
+
+def _are_unrepeated(history: History, made: list[FragmentBatch | Any]) -> bool:
+    """Whether no id has two fragments: then nothing repeats another."""
+    if len(history) or not all(isinstance(one, FragmentBatch) for one in made):
+        return False
+    codes = np.concatenate([np.zeros(0, np.int32), *(one.id for one in made)])
+    return bool(np.bincount(codes, minlength=1).max() <= 1)
 
 
 def batch_of(rows: Any, history: History, ids: Ids, words: Words) -> FragmentBatch | None:

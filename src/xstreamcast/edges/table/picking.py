@@ -23,24 +23,36 @@ if TYPE_CHECKING:
     from xstreamcast.edges.table.values.kept import KeptValues
 
 FEW = 4  # a payload in so many is seen: else all are read, which is as fast
-_LINKS: Final = tuple(name for name in FRAGMENT if name != "payload")
+LINKS: Final = tuple(name for name in FRAGMENT if name != "payload")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
-    """Rows of a file, in runs that begin here and end before there."""
+    """Rows of a file, in runs that begin here and end before there.
+
+    `unit`: the unit above each row, if that is one.
+    """
 
     file: File
     begin: np.ndarray[Any, Any]
     end: np.ndarray[Any, Any]
+    unit: np.ndarray[Any, Any] | None = None
 
     @staticmethod
-    def of(file: File, rows: np.ndarray[Any, Any]) -> Picked:
+    def of(
+        file: File, rows: np.ndarray[Any, Any], unit: np.ndarray[Any, Any] | None = None
+    ) -> Picked:
         """Rows in order, each once."""
         cuts = np.flatnonzero(np.diff(rows) != 1) + 1
         first = np.concatenate((np.zeros(1, np.int64), cuts))
         last = np.concatenate((cuts, np.array([len(rows)]))) - 1
-        return Picked(file, rows[first], rows[last] + 1)
+        return Picked(file, rows[first], rows[last] + 1, unit)
+
+    def where(self, kept: np.ndarray[Any, Any]) -> Picked:
+        """Some of the rows, of which there are any."""
+        return Picked.of(
+            self.file, self.rows()[kept], None if self.unit is None else self.unit[kept]
+        )
 
     def rows(self) -> np.ndarray[Any, Any]:
         """The rows one by one."""
@@ -55,7 +67,7 @@ def latest_rows(table: Path, picked: Sequence[Picked], tags: Collection[int]) ->
     mine = [one for one in picked if one.file.tag in tags]
     if not mine:
         return list(picked)
-    read = [_taken(opened(table, one.file), one, ("id", "valid")) for one in mine]
+    read = [taken_rows(opened(table, one.file), one, ("id", "valid")) for one in mine]
     own = coded(Ids(1 << 14), (chunk for one in read for chunk in one["id"].chunks))
     valid = np.concatenate([one["valid"].to_numpy() for one in read])
     top = np.full(int(own.max()) + 1, np.iinfo(np.int64).min, np.int64)
@@ -65,9 +77,9 @@ def latest_rows(table: Path, picked: Sequence[Picked], tags: Collection[int]) ->
         if one.file.tag not in tags:
             found.append(one)
             continue
-        kept = one.rows()[last[begin : begin + len(one)]]
+        kept = last[begin : begin + len(one)]
         begin += len(one)
-        found += [Picked.of(one.file, kept)] if len(kept) else []
+        found += [one.where(kept)] if kept.any() else []
     return found
 
 
@@ -81,15 +93,19 @@ def read_picked(
     `apart`: no id has two tags, so that fragments of one may come before those of another.
     `sifting`: which payloads are seen at all.
     """
-    pa = arrow()
     parts = [_read(table, one, links.get(one.file.tag), sifting) for one in picked]
+    return in_arrival(parts, [one.file.tag for one in picked], apart=apart)
+
+
+def in_arrival(parts: Sequence[Any], tags: Sequence[int], *, apart: bool) -> Any:
+    """Parts of files of these tags, in order of arrival."""
+    pa = arrow()
     if not parts:
         return file_schema(FRAGMENT).append(pa.field("tag", pa.int32())).empty_table()
     rows = pa.concat_tables(parts)
-    if len(parts) == 1 or apart:
-        tags = [one.file.tag for one in picked]
-        if -1 not in tags and all(_is_in_order(parts, tags, tag) for tag in set(tags)):
-            return rows
+    is_apart = (len(parts) == 1 or apart) and -1 not in tags
+    if is_apart and all(_is_in_order(parts, tags, tag) for tag in set(tags)):
+        return rows
     return rows.sort_by([("batch", "ascending"), ("ordinal", "ascending")])
 
 
@@ -130,24 +146,34 @@ class Sifting:
 
 
 def _read(table: Path, one: Picked, local: str | None, sifting: Sifting | None) -> Any:
-    pa, file = arrow(), opened(table, one.file)
+    file = opened(table, one.file)
     parts = None if sifting is None or local is not None else sifting.parts(one)
     if parts is not None and sifting is not None and len(parts[1]):
         rows = _sifted(file, one, parts, sifting.names[one.file.tag])
     elif local is not None:
         rows = _bare(file, one, ("", local))
     else:
-        rows = _taken(file, one, FRAGMENT)
-    rows = rows.cast(file_schema(FRAGMENT))
-    tag = np.full(rows.num_rows, one.file.tag, np.int32)
-    return rows.append_column("tag", pa.array(tag))
+        rows = taken_rows(file, one, FRAGMENT)
+    return tagged(rows, one.file.tag)
+
+
+def tagged(rows: Any, tag: int) -> Any:
+    """Rows of a file with their tag."""
+    pa = arrow()
+    column = pa.array(np.full(rows.num_rows, tag, np.int32))
+    return rows.cast(file_schema(FRAGMENT)).append_column("tag", column)
 
 
 def _bare(file: TableFile, one: Picked, name: tuple[str, str]) -> Any:
     """Rows whose payloads have nothing but their holes."""
-    bare = _taken(file, one, _LINKS)
+    bare = taken_rows(file, one, LINKS)
     if "repeat" in bare["operation"].unique().to_pylist():
-        return _taken(file, one, FRAGMENT)  # what says something again is known by its payload
+        return taken_rows(file, one, FRAGMENT)  # what says something again is known by its payload
+    return with_skeletons(bare, name)
+
+
+def with_skeletons(bare: Any, name: tuple[str, str]) -> Any:
+    """Rows without payloads, with one that has nothing but their holes."""
     uri, local = name
     return bare.append_column("payload", skeletons(bare, local, uri)).select(FRAGMENT)
 
@@ -156,13 +182,13 @@ def _sifted(file: TableFile, one: Picked, parts: tuple[Any, Any], name: tuple[st
     """The picked rows in their order, some with their payload."""
     full, bare = parts
     rows = [_bare(file, Picked.of(one.file, bare), name)]
-    rows += [_taken(file, Picked.of(one.file, full), FRAGMENT)] if len(full) else []
+    rows += [taken_rows(file, Picked.of(one.file, full), FRAGMENT)] if len(full) else []
     pa = arrow()
     both = pa.concat_tables([part.cast(file_schema(FRAGMENT)) for part in rows])
     return both.take(pa.array(np.argsort(np.concatenate((bare, full)))))
 
 
-def _taken(file: TableFile, one: Picked, columns: tuple[str, ...]) -> Any:
+def taken_rows(file: TableFile, one: Picked, columns: tuple[str, ...]) -> Any:
     """The picked rows of an open file, some columns."""
     pa = arrow()
     sizes = np.array([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])

@@ -61,16 +61,32 @@ class UnitIndex:
         found = _opened(self.units).read(columns=["label"])["label"]
         return found.to_numpy()
 
-    def root(self, low: int, high: int, labels: frozenset[int] | None, tag: Any, bare: bool) -> Any:
+    def head(self) -> RootHead:
+        """The root without its holes."""
+        return _head(_opened(self.units))
+
+    def places(self) -> tuple[Any, Any]:
+        """The tag that each unit's hole says, and where it is in the root's payload."""
+        units = _opened(self.units).read(columns=["label", "at"], use_threads=False)
+        return units["label"].to_numpy(), units["at"].to_numpy()
+
+    def root(
+        self, low: int, high: int, labels: frozenset[int] | None, tag: Any, bare: bool,
+        some: Any = None,
+    ) -> Any:  # fmt: skip
         """The root as a row of the table, with the holes of a range that say one of these tags.
 
-        `bare`: nothing is seen of it but its holes; `tag` is that of the root.
+        `bare`: nothing is seen of it but its holes; `tag` is that of the root. `some`: the units
+        that are seen, if not all are.
         """
         source = _opened(self.units)
         footer, units = _head(source), _slice(source, low, high)
+        kept = np.ones(units.num_rows, np.bool_)
         if labels is not None:
             kept = np.isin(units["label"].to_numpy(), list(labels))
-            units = units.filter(arrow().array(kept))
+        if some is not None:
+            kept &= np.isin(np.arange(low, low + len(kept)), some)
+        units = units if kept.all() else units.filter(arrow().array(kept))
         return _root_row(footer, units, tag, bare)
 
     def picked(
@@ -98,11 +114,13 @@ class UnitIndex:
             last = found["last"].to_numpy(zero_copy_only=False)
             seen &= last | ~np.isin(found["file"].to_numpy(), alone)
         number, row = found["file"].to_numpy()[seen], found["row"].to_numpy()[seen]
+        unit = unit[seen]
         cuts = np.searchsorted(number, [*wanted, len(self.files)])
         for at, file in enumerate(wanted):
-            mine = row[cuts[at] : np.searchsorted(number, file, side="right")]
+            here = slice(cuts[at], np.searchsorted(number, file, side="right"))
+            mine = row[here]
             if len(mine):
-                yield Picked.of(self.files[file], _once(mine))
+                yield _picked(self.files[file], mine, unit[here])
 
     def _below(self, chosen: _Selection, columns: list[str]) -> Any:
         """The index entries of rows of some files below units of a range, in order."""
@@ -133,9 +151,11 @@ def _more(until: int | None, latest: Collection[int]) -> list[str]:
     return ["last"] if until is None and latest else [] if until is None else ["valid"]
 
 
-def _once(rows: Any) -> Any:
+def _picked(file: File, rows: Any, units: Any) -> Picked:
     """Each row once: a fragment may be below several units."""
-    return rows if (np.diff(rows) > 0).all() else np.unique(rows)
+    if (np.diff(rows) > 0).all():
+        return Picked.of(file, rows, units)
+    return Picked.of(file, np.unique(rows))
 
 
 def _row_fields() -> list[tuple[str, Any]]:

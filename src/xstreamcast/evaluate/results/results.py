@@ -117,7 +117,11 @@ def _each(
             continue
         nodes = np.flatnonzero(part.all_tags() == NODE)
         handles = part.values[nodes].astype(np.int64)
-        kinds = store.kinds(handles).tolist()
+        codes = store.kinds(handles)
+        if of_node is _node_text and len(nodes) == len(part) and (codes == ELEMENT).all():
+            yield from (xml.decode() for xml in store.serialize_all(handles))
+            continue
+        kinds = codes.tolist()
         written = iter(zip(handles.tolist(), kinds, _xml(store, handles, kinds), strict=True))
         for tag, value in part.pairs():
             yield of_node(store, *next(written)) if tag == NODE else of_atom(tag, value)

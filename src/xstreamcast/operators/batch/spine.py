@@ -55,7 +55,7 @@ def sent_spine(
 ) -> bytes:
     """What a task sends of nodes that stand around its units."""
     if not _reads_whole(context, name):
-        return _packed(SpineCount(_NONE, 0, _NONE, _NONE, _NONE, _NONE))
+        return no_spine()
     number = int(context.inputs.streams(name).values[0]) >> 32
     view = next((one.view for one in query.choice.shown(query.now) if one.number == number), None)
     handles = items.values.astype(np.int64)
@@ -116,6 +116,16 @@ def _below(
         found.found, found.others, found.parent, np.bincount(holder[own], minlength=count),
         np.bincount(holder[~own], minlength=count), hits,
     )  # fmt: skip
+
+
+def no_spine() -> bytes:
+    """What a task sends that finds no nodes."""
+    return _packed(SpineCount(_NONE, 0, _NONE, _NONE, _NONE, _NONE))
+
+
+def spine_numbers(sent: bytes) -> list[int]:
+    """The numbers of the root's elements that a task found."""
+    return [int(one) for one in _unpacked(sent).found]
 
 
 def counted_spine(part: BatchPart, values: Sequence[bytes]) -> Items:

@@ -134,7 +134,9 @@ class SparkRun:
 
     def _over_units(self, plan: Distributed, table: Table) -> RunTasks | str:
         made = over_units(self.spark, plan, self._question(plan), table, self.tasks, self._few)
-        return made if isinstance(made, str) else RunTasks(made.task, made.tasks, made.words)
+        if isinstance(made, str):
+            return made
+        return RunTasks(made.task, made.tasks, made.words, count=made.ranges)
 
     def _over_ranges(self, plan: Distributed) -> RunTasks | str:
         path = self._path(plan)

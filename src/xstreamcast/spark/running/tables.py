@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from xstreamcast.edges.batch.current import current_tags
+from xstreamcast.edges.batch.hollow import hollow_tags
+from xstreamcast.edges.batch.root_elements import step_up
 from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import TagPruning, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
 from xstreamcast.edges.table.values.choosing import sifting_of
+from xstreamcast.edges.table.values.searching import search_of
 from xstreamcast.model.counted import counted
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.guides import table_guide
@@ -29,14 +32,20 @@ if TYPE_CHECKING:
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.table.picking import Sifting
     from xstreamcast.edges.table.unit_index import UnitIndex
+    from xstreamcast.edges.table.values.searching import PayloadSearch
+    from xstreamcast.model.structure import TagStructure
+
+_RANGE: Final = 12 << 20  # bytes of files that a task reads at a time
+_LITTLE: Final = 3 << 19  # where a range may tell that others are not read
 
 
 @dataclass(frozen=True, slots=True)
 class UnitWork:
-    """The work on a table: the task, their number, and a description."""
+    """The work on a table: the task, their number, that of ranges, and a description."""
 
     task: UnitsTask
     tasks: int
+    ranges: int
     words: tuple[str, ...]
 
 
@@ -56,9 +65,7 @@ def over_units(
 ) -> UnitWork | str:
     """The tasks over ranges of a table's units, or why there are none."""
     kept = table_guide(spark, table, few)
-    pruned = (
-        None if kept is None else _pruned(plan, question.options, kept, _of_type(table, "temporal"))
-    )
+    pruned = None if kept is None else _pruned(plan, question.options, kept, table.structure)
     is_large = sum(file.rows for file in table.state.files_of(table.stream)) > few
     try:
         index = _index(spark, table, question, is_large)
@@ -66,24 +73,39 @@ def over_units(
         return str(caught)
     if index is None:
         return "its root has no units"
-    reach = _reach(table, question, kept, pruned, index.labels(), tasks)
+    sifting = None if pruned is None else _sifting(plan, question.options, table, kept)
+    search = None if sifting else _search(plan, question.options, kept)
+    up = step_up(plan, search)
+    pieces = max(tasks, _pieces(table, pruned, None if up else search, _LITTLE if up else _RANGE))
+    reach = _reach(table, question, kept, pruned, index.labels(), pieces)
     shown = None if kept is None or pruned is None else kept.guide
     if shown is None and any(part.around is not None for part in plan.parts):
         # what a task sees of its own fragments does not say what the root is needed for
         question = replace(question, options=replace(question.options, strategy="caq"))
-    sifting = None if pruned is None else _sifting(plan, question.options, table, kept)
     links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
     task = UnitsTask(
         question, table, index, reach, shown, links, apart=kept is not None,
         plain=kept is not None and kept.plain, sifting=sifting,
+        search=search, up=up,
     )  # fmt: skip
     words = (
-        _counted(reach, plan.name),
+        _counted(reach, plan.name, tasks),
         *_read(table, pruned, question.options),
         *(() if sifting is None else sifting.words()),
+        *(() if search is None else search.words()),
+        *(() if up is None else ("units read only where they may lead to other elements around",)),
         _found(index, is_large),
     )
-    return UnitWork(task, len(reach.ranges), words)
+    return UnitWork(task, min(tasks, len(reach.ranges)), len(reach.ranges), words)
+
+
+def _pieces(table: Table, pruned: Pruned | None, search: PayloadSearch | None, most: int) -> int:
+    """Ranges that are small enough: of more bytes at a time the tapes would only cost memory."""
+    tags = None if pruned is None else pruned.tags - pruned.links
+    tags = tags if tags is None or search is None else tags - search.runs.keys()
+    files = table.state.files_of(table.stream)
+    size = sum(file.nbytes for file in files if tags is None or file.tag in tags)
+    return -(-size // most)
 
 
 def _sifting(
@@ -95,6 +117,13 @@ def _sifting(
     return sifting_of(
         table.path, table.stream, plan.programs, plan.name, kept.guide, options.strategy
     )
+
+
+def _search(plan: Distributed, options: Options, kept: TagPruning | None) -> PayloadSearch | None:
+    """Which payloads tasks see, by their bytes."""
+    if kept is None or not _is_prunable(plan, options):
+        return None
+    return search_of(plan.programs, plan.name, kept.guide, options.strategy, apart=True)
 
 
 def _index(
@@ -129,7 +158,7 @@ def _reach(
         return UnitReach(ranges, units, leading, tags)
     limited = options.as_of is not None or options.between is not None
     until = question.when.now.instant if limited and question.when is not None else None
-    latest = _of_type(table, "snapshot") | (frozenset() if pruned is None else pruned.current)
+    latest = _of_type(structure, "snapshot") | (frozenset() if pruned is None else pruned.current)
     return UnitReach(ranges, units, leading, tags, until, latest - {structure.root})
 
 
@@ -143,12 +172,12 @@ def _ranges(wanted: Any, tasks: int) -> tuple[tuple[int, int], ...]:
     return tuple(zip(edges, [*edges[1:], int(at[-1]) + 1], strict=True))
 
 
-def _of_type(table: Table, kind: str) -> frozenset[int]:
-    return frozenset(tag.id for tag in table.structure.tags.values() if tag.type == kind)
+def _of_type(structure: TagStructure, kind: str) -> frozenset[int]:
+    return frozenset(tag.id for tag in structure.tags.values() if tag.type == kind)
 
 
 def _pruned(
-    plan: Distributed, options: Options, kept: TagPruning, timed: frozenset[int]
+    plan: Distributed, options: Options, kept: TagPruning, structure: TagStructure
 ) -> Pruned | None:
     """What is read of the tags, None for all: as a single process would tell.
 
@@ -156,9 +185,7 @@ def _pruned(
     qac    the tags along the paths, from the root down
     qac+   the tags that are read; of those above them the links
     """
-    if options.between is not None or options.clock != "event":
-        return None
-    if plan.whole:  # what is read beside it has a say in the strategy
+    if not _is_prunable(plan, options):
         return None
     found: list[Choice] = []
     for one in plan.programs:
@@ -169,15 +196,25 @@ def _pruned(
     full = frozenset[int]().union(*(one.full for one in found))
     link = frozenset[int]().union(*(one.link for one in found))
     last = found[-1]
+    timed = _of_type(structure, "temporal")
     seen = current_tags(plan.programs, plan.name, kept.guide, options.strategy, timed)
-    current, links = seen & (full | link), link - full - kept.guide.binding
+    current = seen & (full | link)
+    links = (link - full) | hollow_tags(plan.programs, found, structure, kept.guide)
+    links -= kept.guide.binding
     return Pruned(last.strategy, last.why, full | link, links, current)
 
 
-def _counted(reach: UnitReach, name: str) -> str:
-    many = len(reach.ranges)
+def _is_prunable(plan: Distributed, options: Options) -> bool:
+    """Whether it is known what is seen: other inputs have a say in the strategy."""
+    return options.between is None and options.clock == "event" and not plan.whole
+
+
+def _counted(reach: UnitReach, name: str, tasks: int) -> str:
+    ranges = len(reach.ranges)
+    many = min(tasks, ranges)
     said = "1 task," if many == 1 else f"{many} tasks, each"
-    return f"{said} a range of the {counted(reach.units, 'unit')} of {name}"
+    what = "a range" if ranges == many else f"some of {ranges} ranges"
+    return f"{said} {what} of the {counted(reach.units, 'unit')} of {name}"
 
 
 def _read(table: Table, pruned: Pruned | None, options: Options) -> Sequence[str]:

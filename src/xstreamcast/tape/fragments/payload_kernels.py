@@ -147,7 +147,10 @@ def measure(
     p: Payloads,
     h: Places,
 ) -> None:
-    """Measure payloads and their holes; `words`: stream's URI, names of the bounds, hash seed."""
+    """Measure payloads and their holes; `words`: stream's URI, names of the bounds, hash seed.
+
+    Without hashes where the seed is negative: what is known to be no repetition needs none.
+    """
     stream, vt_from, vt_to, seed = words[0], words[1], words[2], words[3]
     k = 0
     for i in range(len(payload)):
@@ -174,7 +177,7 @@ def measure(
         p.nbytes[i] = length + used
         shape = given << SHAPE_BITS | _own_bounds(c, row, vt_from, vt_to)
         p.shape[i] = shape | (DEFAULT if default else 0)
-        p.hash[i] = _hash_payload(c, row, start, length, seed)
+        p.hash[i] = _hash_payload(c, row, start, length, seed) if seed >= 0 else np.uint64(1)
 
 
 @kernel

@@ -99,3 +99,11 @@ def tag_stops(typingctx: Any, address: Any) -> Any:
     from xstreamcast.tape.tokenize.byte_classes import mask
 
     return mask(lambda v: v.is_any(">\"'"))
+
+
+@intrinsic
+def tag_starts(typingctx: Any, address: Any) -> Any:
+    """Where markup begins: `<`."""
+    from xstreamcast.tape.tokenize.byte_classes import mask
+
+    return mask(lambda v: v.is_any("<"))

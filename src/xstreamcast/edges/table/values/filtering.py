@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.algebra.analysis.compared import PathComparison, Run
+from xstreamcast.algebra.analysis.compared import TagComparisons
+from xstreamcast.algebra.analysis.path_comparisons import PathComparison, Run
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.table.values.definitions import ValuePath, defined
 from xstreamcast.edges.table.values.extracting import DATES, span_of
@@ -54,7 +55,7 @@ class ValueFilter:
     runs: Mapping[int, tuple[tuple[_Test, ...], ...]]
 
     @staticmethod
-    def of(table: Path, stream: str, compared: Mapping[int, tuple[Run, ...]]) -> ValueFilter | None:
+    def of(table: Path, stream: str, compared: Mapping[int, TagComparisons]) -> ValueFilter | None:
         """The comparisons that the table keeps values for; None if there are none."""
         if not compared:
             return None
@@ -64,7 +65,7 @@ class ValueFilter:
             if one.stream == stream
         }
         found = {
-            tag: tuple(_tests(run, tag, paths) for run in runs) for tag, runs in compared.items()
+            tag: tuple(_tests(run, tag, paths) for run in one.runs) for tag, one in compared.items()
         }
         kept = {tag: runs for tag, runs in found.items() if all(map(_decides, runs))}
         return ValueFilter(kept) if kept else None
@@ -118,22 +119,22 @@ def _tests(run: Run, tag: int, paths: Mapping[Any, ValuePath]) -> tuple[_Test, .
     """The comparisons up to the first of which it is not known whether it fails."""
     found: list[_Test] = []
     for one in run:
-        bounds = _bounds(one)
+        bounds = None if one.anywhere else _bounds(one)
         path = paths.get((tag, one.steps, one.attribute)) if bounds is not None else None
-        if path is None and not _cannot_fail(one):
+        if path is None and not cannot_fail(one):
             break
         found.append(_Test(path, one, bounds or ()))
     return tuple(found)
 
 
-def _cannot_fail(one: PathComparison) -> bool:
+def cannot_fail(one: PathComparison) -> bool:
     return one.general and all(BY_TAG[atom.tag].name in _TEXTS for atom in one.atoms)
 
 
 def _bounds(one: PathComparison) -> tuple[_Bound, ...] | None:
     """The constants; None if no kept values say how untyped values compare with them."""
     found = [_bound(atom.tag, atom.value) for atom in one.atoms]
-    if one.op == "ne" or None in found:
+    if one.op in ("ne", "contains") or None in found:
         return None
     known = tuple(bound for bound in found if bound is not None)
     if not one.general and (len(known) != 1 or known[0].kind != "text"):

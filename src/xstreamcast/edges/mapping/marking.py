@@ -19,8 +19,7 @@ def mark_units(decoder: MappingDecoder, codes: Bools) -> None:
 def _known(decoder: MappingDecoder) -> Iterator[int]:
     for delivery in decoder._deliveries.values():
         for last in delivery.last.values():
-            yield from last.units
-            yield from last.gone
+            yield from last.steps
     for content in decoder._unchanged.values():
         yield from content.last
     for aliases in decoder._aliases.values():

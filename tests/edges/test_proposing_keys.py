@@ -79,13 +79,14 @@ def test_a_mapping_that_ships_and_finds_no_times_is_not_proposed(
     tmp_path: Path, capsys: Any
 ) -> None:
     item = "<item><key>{0}</key><title>{0}</title><updated>2024-05-0{1}T08:00:00Z</updated></item>"
-    samples = [f"<rss><channel>{item.format('P-1', n)}</channel></rss>" for n in (1, 2, 3)]
+    items = [item.format("P-1", n) + item.format("P-2", n) for n in (1, 2)]
+    samples = [f"<rss><channel>{both}</channel></rss>" for both in items]
     unit = proposed(tmp_path, capsys, *samples)["unit"]["item"]
     assert (unit["key"], unit["from"]) == ("key", "updated")
 
 
 def test_the_time_of_a_header_and_not_a_day_to_come(tmp_path: Path, capsys: Any) -> None:
-    payments = "".join(f"<Tx><EndToEndId>E{n}</EndToEndId></Tx>" for n in (1, 2))
+    payments = "".join(f"<Tx><EndToEndId>E{n}</EndToEndId><Amt>{n}.5</Amt></Tx>" for n in (1, 2))
     sample = (
         "<D><I><GrpHdr><CreDtTm>2024-05-01T09:00:00</CreDtTm></GrpHdr>"
         f"<P><ReqdExctnDt>2024-05-09</ReqdExctnDt>{payments}</P></I></D>"

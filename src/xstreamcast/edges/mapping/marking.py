@@ -25,6 +25,7 @@ def _known(decoder: MappingDecoder) -> Iterator[int]:
     for aliases in decoder._aliases.values():
         yield from aliases.named
         yield from (one.code for one in aliases.named.values())
+        yield from (one.code for some in aliases.earlier.values() for one in some)
         yield from aliases.waiting
         yield from aliases.gone
     for statements in decoder._statements.values():

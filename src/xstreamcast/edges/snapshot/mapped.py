@@ -15,11 +15,11 @@ from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
 from xstreamcast.edges.mapping.statements import StatedVersion, Statement
 from xstreamcast.edges.mapping.unchanged import Said
-from xstreamcast.model.instant import NOW
+from xstreamcast.model.instant import NOW, START
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 
-_NAMED = ("kind", "alias", "code", "tag", "valid")
+_NAMED = ("kind", "alias", "code", "tag", "valid", "since")
 _STEPS = ("part", "code", "when", "valid", "shown")
 _SAID = ("kind", "code", "valid", "digest", "kept", "until")
 _STATED = ("statement", "code", "tag", "valid", "flags", "parent")
@@ -202,8 +202,14 @@ def _statements(source: TableReader, at: str) -> dict[str, dict[str, Statement]]
 
 def _write_aliases(to: TableWriter, at: str, aliases: Mapping[str, Aliases]) -> None:
     rows = [(kind, a, *n) for kind, own in aliases.items() for a, n in own.named.items()]
-    columns = list(zip(*rows, strict=True)) or [()] * len(_NAMED)
-    to.values(f"{at}.aliases", **dict(zip(_NAMED, columns, strict=True)))
+    _write_rows(to, f"{at}.aliases", _NAMED, rows)
+    rows = [
+        (kind, alias, *one)
+        for kind, own in aliases.items()
+        for alias, some in own.earlier.items()
+        for one in some
+    ]
+    _write_rows(to, f"{at}.earlier aliases", _NAMED, rows)
     early = [
         (kind, code, one)
         for kind, own in aliases.items()
@@ -222,7 +228,14 @@ def _aliases(source: TableReader, at: str) -> dict[str, Aliases]:
     out: dict[str, Aliases] = {}
     if f"{at}.aliases" not in source:
         return out
-    for kind, alias, *named in zip(*source.values(f"{at}.aliases", *_NAMED), strict=True):
+    if f"{at}.earlier aliases" in source:
+        columns = source.values(f"{at}.aliases", *_NAMED)
+        for kind, alias, *one in zip(*source.values(f"{at}.earlier aliases", *_NAMED), strict=True):
+            out.setdefault(kind, Aliases()).earlier.setdefault(alias, []).append(Named(*one))
+    else:
+        columns = source.values(f"{at}.aliases", *_NAMED[:-1])
+        columns.append([START] * len(columns[0]))
+    for kind, alias, *named in zip(*columns, strict=True):
         out.setdefault(kind, Aliases()).named[alias] = Named(*named)
     early = source.values(f"{at}.early removals", "kind", "alias", "valid")
     for kind, alias, valid in zip(*early, strict=True):

@@ -89,6 +89,20 @@ def test_a_vehicle_is_cancelled_by_whatever_names_it(
         assert found == expected
 
 
+def test_a_journey_is_cancelled_before_another_vehicle_takes_it_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancelled = vehicle("08:02", CANCELLED_BY["journey"], "VehicleActivityCancellation")
+    other = activity("08:05", "I2").replace("<VehicleRef>V<", "<VehicleRef>W<")
+    messages = [activity("08:00", "I1"), cancelled, other]
+    for most in (1, 1000):
+        monkeypatch.setattr(decoder, "MOST", most)
+        for number, order in enumerate(itertools.permutations(messages)):
+            place = tmp_path / f"{most}-{number}"
+            found = versions("siri-vm", place, list(order), "*:ItemIdentifier")
+            assert found == ["I1 08:00 08:02", "I2 08:05 now"]
+
+
 def aixm(kind: str, number: int, correction: int, month: int, name: str) -> str:
     begin = f"<gml:beginPosition>2010-{month:02}-01T00:00:00Z</gml:beginPosition>"
     period = f"<gml:TimePeriod>{begin}<gml:endPosition/></gml:TimePeriod>"

@@ -245,7 +245,7 @@ def test_records_of_csv_are_events(tmp_path: Path) -> None:
     [
         ('type = "tsv"', "message.type must be xml, json, ndjson or csv; got 'tsv'"),
         ('type = "ndjson"\ncolumns = ["a"]', "message.columns has a meaning for type"),
-        ('type = "csv"\nheader = false', "message.header must be true or false; got False"),
+        ('type = "csv"\nheader = false', "message.columns is missing: there is no header"),
         ('type = "csv"\ndelimiter = "::"', "message.delimiter must be one ASCII character"),
         ('type = "csv"\ncolumns = [1]', "message.columns must be a list of names"),
         ('type = "csv"\nlevel = 1', "message.level has no meaning for type = 'csv'"),

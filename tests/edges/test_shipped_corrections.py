@@ -157,3 +157,46 @@ def test_an_entry_deleted_in_the_second_of_its_update(tmp_path: Path) -> None:
     entry = f'<entry xmlns="http://www.w3.org/2005/Atom"><id>e</id><updated>{at}</updated></entry>'
     gone = f'<deleted-entry xmlns="http://purl.org/atompub/tombstones/1.0" ref="e" when="{at}"/>'
     check("atom", tmp_path, [entry, gone], 'stream("s")//*:entry?[now]/*:id/string()', [])
+
+
+def test_identifiers_with_spaces_in_references(tmp_path: Path) -> None:
+    def spaced(text: str) -> str:
+        return text.replace(">w@x<", ">The Office<").replace(">A<", ">urn oid 1<")
+
+    named = f"The Office,urn oid 1,{DAY}08:00:00-00:00"
+    messages = [spaced(alert("A", 0)), spaced(alert("B", 10, "Update", named))]
+    check("cap", tmp_path, messages, ALERTS, ["B 10 now", "urn oid 1 00 10"])
+
+
+def test_a_message_that_is_rejected_says_nothing_of_its_trade(tmp_path: Path) -> None:
+    original = f"<originalMessage><executionNotification>{trade('T9')}</executionNotification>"
+    messages = [
+        confirmation(0, trade("T1")),
+        confirmation(1, f"<additionalData>{original}</originalMessage></additionalData>"),
+    ]
+    check("fpml", tmp_path, messages, 'stream("s")//*:tradeId/string()', ["T1"])
+
+
+def test_a_trade_is_withdrawn(tmp_path: Path) -> None:
+    messages = [
+        confirmation(0, trade("T1")),
+        confirmation(1, f"<withdrawal>{identifier('T1')}</withdrawal>"),
+    ]
+    query = 'stream("s")//*:trade ! minutes-from-dateTime(@vtTo)'
+    check("fpml", tmp_path, messages, query, ["1"])
+
+
+def test_invoices_are_known_by_who_issued_them(tmp_path: Path) -> None:
+    def invoice(kind: str, number: str, by: str, day: int) -> str:
+        party = f"<AccountingSupplierParty><Party><EndpointID>{by}</EndpointID></Party>"
+        issued = f"<IssueDate>2024-05-0{day}</IssueDate>"
+        return f"<{kind}><ID>{number}</ID>{issued}{party}</AccountingSupplierParty></{kind}>"
+
+    messages = [
+        invoice("Invoice", "1", "a", 1),
+        invoice("Invoice", "1", "b", 2),
+        invoice("CreditNote", "1", "a", 3),
+    ]
+    query = 'sort(stream("s")/*/*?[now] ! (name() || day-from-date(xs:date(*:IssueDate))))'
+    expected = ["CreditNote3", "Invoice1", "Invoice2"]
+    check("ubl", tmp_path, messages, query, expected)

@@ -2,12 +2,14 @@
 
 vehicle V1 (alias I7), removal of I7  →  V1 removed, in whatever order the two arrive
 
+An alias may be used by one unit after the other: a removal is that of the last one before it.
 Where nothing comes later than a lateness allows, an alias is kept as long as its unit is there and
 has used no other since; all are kept where everything may come late.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -24,18 +26,20 @@ _FEW: Final = 1024  # that nobody looks for aliases among that can be dropped
 
 
 class Named(NamedTuple):
-    """The unit that last used an alias: its id and tag, and since when."""
+    """A unit that used an alias: its id and tag, and when it did last and first."""
 
     code: int
     tag: int
     valid: int
+    since: int
 
 
 @dataclass(slots=True)
 class Aliases:
     """What the units of one kind are known by beside their keys."""
 
-    named: dict[int, Named] = field(default_factory=dict)  # by the code of the alias
+    named: dict[int, Named] = field(default_factory=dict)  # by the code of the alias: the last one
+    earlier: dict[int, list[Named]] = field(default_factory=dict)  # those before it, in order
     waiting: dict[int, set[int]] = field(default_factory=dict)  # removals that named nothing known
     gone: dict[int, int] = field(default_factory=dict)  # when units were removed, by their codes
     _newest: int = START  # the clock of the feed
@@ -50,11 +54,35 @@ class Aliases:
             code, tag, valid = int(made.id[row]), int(made.tsid[row]), int(made.valid[row])
             if made.op[row] == Op.REMOVE or alias == code:
                 continue
-            known = self.named.get(alias)
-            if known is None or known.valid <= valid:
-                self.named[alias] = Named(code, tag, valid)
-            early += [Named(code, tag, at) for at in sorted(self.waiting.pop(alias, ()))]
+            self._use(alias, Named(code, tag, valid, valid))
+            waiting = self.waiting.get(alias, set())
+            due = {at for at in waiting if at >= valid}
+            early += [Named(code, tag, at, valid) for at in sorted(due)]
+            if due:
+                waiting -= due
+            if not waiting:
+                self.waiting.pop(alias, None)
         return early
+
+    def _use(self, alias: int, one: Named) -> None:
+        """Note that a unit used an alias."""
+        known = self.named.get(alias)
+        if known is None:
+            self.named[alias] = one
+        elif known.code == one.code:
+            last, first = max(known.valid, one.valid), min(known.since, one.since)
+            self.named[alias] = known._replace(valid=last, since=first)
+        else:
+            late = one.valid < known.valid
+            self.named[alias] = known if late else one
+            insort(self.earlier.setdefault(alias, []), one if late else known, key=_since)
+
+    def _user(self, alias: int, at: int) -> Named | None:
+        """The unit that used an alias last before an instant."""
+        known = self.named.get(alias)
+        if known is None or known.since <= at:
+            return known
+        return next((o for o in reversed(self.earlier.get(alias, ())) if o.since <= at), None)
 
     def resolved(
         self, made: FragmentBatch, early: list[Named], lateness: int | None
@@ -62,14 +90,14 @@ class Aliases:
         """The batch with removals of units that aliases name, the early ones behind it."""
         codes, tags = made.id.copy(), made.tsid.copy()
         for row in np.flatnonzero(made.op == Op.REMOVE).tolist():
-            known = self.named.get(int(codes[row]))
+            known = self._user(int(codes[row]), int(made.valid[row]))
             if known is None:
                 self.waiting.setdefault(int(codes[row]), set()).add(int(made.valid[row]))
             else:
                 codes[row], tags[row] = known.code, known.tag
         made = _once(replace(made, id=codes, tsid=tags))
         if early:
-            code, tag, valid = np.array(early, np.int64).T
+            code, tag, valid, _ = np.array(early, np.int64).T
             made = removals(made, tag.astype(np.int32), code.astype(np.int32), valid)
         for row in np.flatnonzero(made.op == Op.REMOVE).tolist():
             code, valid = int(made.id[row]), int(made.valid[row])
@@ -95,11 +123,22 @@ class Aliases:
                 and not one.valid <= self.gone.get(one.code, NOW) < before
             )
         }
+        self._forget_earlier(before)
         known = {one.code for one in self.named.values()}
         self.gone = {c: at for c, at in self.gone.items() if at >= before or c in known}
         timely = ((c, {at for at in some if at >= before}) for c, some in self.waiting.items())
         self.waiting = {code: some for code, some in timely if some}
         self._most = max(_FEW, 2 * (len(self.named) + len(self.waiting) + len(self.gone)))
+
+    def _forget_earlier(self, before: int) -> None:
+        """Drop units that no timely removal may be of: others used their aliases after them."""
+        for alias, some in list(self.earlier.items()):
+            last = self.named.get(alias)
+            nexts = [one.since for one in some[1:]] + [START if last is None else last.since]
+            kept = [one for one, after in zip(some, nexts, strict=True) if after > before]
+            self.earlier[alias] = kept
+            if not kept:
+                del self.earlier[alias]
 
     def _return(self, made: FragmentBatch) -> None:
         """Units that are reported after they were removed are there again."""
@@ -109,6 +148,10 @@ class Aliases:
         for code, valid in zip(made.id[here].tolist(), made.valid[here].tolist(), strict=True):
             if self.gone.get(code, valid) < valid:
                 del self.gone[code]
+
+
+def _since(one: Named) -> int:
+    return one.since
 
 
 def _once(made: FragmentBatch) -> FragmentBatch:

@@ -289,8 +289,8 @@ class MappingDecoder:
         for name, kind in found.items():
             above = None if kind.rule.within is None else found[kind.rule.within]
             made = self._fragments(kind, above, batch, said, dropped)
-            if name in self._deliveries:
-                made = self._deliveries[name].taken(made, kind, above, batch, said, store)
+            if (own := self._deliveries.get(name)) is not None:
+                made = own.taken(made, kind, above, batch, said, store, self.lateness)
             made = self._news(made, kind)
             self.counts.units += len(made) - int(np.count_nonzero(made.op == Op.REMOVE))
             self.counts.removals += int(np.count_nonzero(made.op == Op.REMOVE))
@@ -346,13 +346,13 @@ class MappingDecoder:
     def _news(self, made: FragmentBatch, kind: Found) -> FragmentBatch:
         """Without what was said before, where nothing says since when it is true."""
         timeless = accepted(kind) & kind.timeless
-        if not timeless.any() or kind.rule.type == "event" or not len(made):
+        known = self._unchanged.get(kind.rule.name)
+        if kind.rule.type == "event" or not (len(made) and (known is not None or timeless.any())):
             return made
-        known = self._unchanged.setdefault(kind.rule.name, Unchanged())
+        known = self._unchanged.setdefault(kind.rule.name, known or Unchanged())
         starts, widths = kind.id.offsets[:-1][timeless], kind.id.lengths[timeless]
         codes = self.ids.codes(kind.id.heap, starts, widths.astype(np.int32))
-        news = known.news(made, set(codes.tolist()))
-        return made if news.all() else made.some(news)
+        return known.news(made, set(codes.tolist()))
 
     def _valid(self, kind: Found, at: I64) -> tuple[I64, Any]:
         """Valid times; what says none is true from its arrival on."""

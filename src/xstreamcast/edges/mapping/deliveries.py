@@ -5,12 +5,12 @@ delivery 1: a b   delivery 2: a c   →   b removed at the time of delivery 2
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from xstreamcast.edges.mapping.asking import XPath
+from xstreamcast.edges.mapping.attendance import TIMELESS, PartDeliveries, Removal
 from xstreamcast.edges.mapping.units import accepted
 from xstreamcast.model.fragment import Op
 from xstreamcast.model.instant import START
@@ -28,20 +28,11 @@ if TYPE_CHECKING:
 Group = tuple[str, Any, int | None]  # of which part, rows of units, when it was said
 
 
-@dataclass(slots=True)
-class LastDelivery:
-    """The last delivery of a part of a feed: when it was said, and of which units."""
-
-    said: int = START
-    units: dict[int, int] = field(default_factory=dict)  # id → its tag
-    gone: dict[int, int] = field(default_factory=dict)  # id → when it was last removed
-
-
 class Deliveries:
     """The last delivery of each part of a feed (of all of it, if it has no parts)."""
 
     def __init__(self, mapping: Mapping, rule: UnitRule) -> None:
-        self.last: dict[str, LastDelivery] = {}
+        self.last: dict[str, PartDeliveries] = {}
         self._nested = rule.within is not None and rule.whole is True
         self._part: XPath | None = None
         if isinstance(rule.whole, str):
@@ -55,18 +46,22 @@ class Deliveries:
         batch: Messages,
         said: Times,
         store: Store,
+        lateness: int | None,
     ) -> FragmentBatch:
-        """The fragments of a batch, with removals of what deliveries no longer hold."""
+        """The fragments of a batch, with removals of what deliveries no longer hold; nothing that
+        is older than the last by more than a lateness counts."""
         fits = accepted(kind)
         if above is not None and self._nested:
             groups = _by_parent(kind.parent[fits], above)
         else:
             groups = _by_message(kind.message[fits], self._parts(store, batch), said)
-        out: list[tuple[int, int, int]] = []  # row that says it, id, when
-        valid = made.valid.copy()
+        out: list[tuple[Removal, int]] = []  # and the tag of its unit
+        timeless = kind.timeless[np.flatnonzero(fits)]
         for part, rows, when in groups:
-            self._one(made, valid, rows, when, self.last.setdefault(part, LastDelivery()), out)
-        made = replace(made, valid=valid)
+            known = self.last.setdefault(part, PartDeliveries())
+            out += _delivered(made, timeless, rows, when, known)
+            if lateness is not None:
+                known.forget(known.times[-1] - lateness)
         return _without(made, out)
 
     def _parts(self, store: Store, batch: Messages) -> list[str | None]:
@@ -77,31 +72,27 @@ class Deliveries:
         given = texts.counts.tolist()
         return [texts.text(row) if count else None for row, count in enumerate(given)]
 
-    def _one(
-        self,
-        made: FragmentBatch,
-        valid: Any,
-        rows: Any,
-        said: int | None,
-        last: LastDelivery,
-        out: list[tuple[int, int, int]],
-    ) -> None:
-        """One delivery: what is missing goes when it was said; what comes back is true again."""
-        alive = [row for row in rows.tolist() if made.op[row] != Op.REMOVE]
-        units = {int(made.id[row]): int(made.tsid[row]) for row in alive}
-        when = int(valid[rows].max(initial=last.said)) if said is None else said
-        if when < last.said:  # it came late: what the last one does not hold went then
-            out += [
-                (-tag - 1, code, last.said) for code, tag in units.items() if code not in last.units
-            ]
-            return
-        out += [(-tag - 1, code, when) for code, tag in last.units.items() if code not in units]
-        last.gone |= {code: when for code in last.units if code not in units}
-        for row in alive:
-            since = last.gone.pop(int(made.id[row]), None)
-            if since is not None and valid[row] <= since:
-                valid[row] = when
-        last.said, last.units = when, units
+
+def _delivered(
+    made: FragmentBatch, timeless: Any, rows: Any, said: int | None, known: PartDeliveries
+) -> Iterator[tuple[Removal, int]]:
+    """One delivery: what is missing goes when it was said; what comes back is true again."""
+    alive = [row for row in rows.tolist() if made.op[row] != Op.REMOVE]
+    units = {int(made.id[row]): row for row in alive}
+    last = known.times[-1] if known.times else START
+    when = int(made.valid[rows].max(initial=last)) if said is None else said
+    is_last = known.enter(when)
+    known.tags |= {code: int(made.tsid[row]) for code, row in units.items()}
+    held = known.units if is_last else known.held(when)
+    for code in [one for one in held if one not in units]:
+        for removal in known.absent(code, when):
+            yield removal, known.tags[code]
+    for code, row in units.items():
+        own = TIMELESS if timeless[row] else int(made.valid[row])
+        for removal in known.present(code, when, own):
+            yield removal, known.tags[code]
+    if is_last:
+        known.units = set(units)
 
 
 def _by_message(message: Any, parts: list[str | None], said: Times) -> Iterator[Group]:
@@ -122,12 +113,12 @@ def _by_parent(parent: Any, above: Found) -> Iterator[Group]:
         yield above.id.text(number), rows[ends[number] : ends[number + 1]], when
 
 
-def _without(made: FragmentBatch, gone: list[tuple[int, int, int]]) -> FragmentBatch:
-    """The batch with removals; each is of a tag that it names."""
+def _without(made: FragmentBatch, gone: list[tuple[Removal, int]]) -> FragmentBatch:
+    """The batch with removals of units, each with its tag."""
     if not gone:
         return made
     from xstreamcast.edges.mapping.removals import removals
 
-    tags = np.array([-tag - 1 for tag, _, _ in gone], np.int32)
-    codes = np.array([code for _, code, _ in gone], np.int32)
-    return removals(made, tags, codes, np.array([when for _, _, when in gone], np.int64))
+    code, valid, to = np.array([removal for removal, _ in gone], np.int64).T
+    tags = np.array([tag for _, tag in gone], np.int32)
+    return removals(made, tags, code.astype(np.int32), valid, to, version=0)

@@ -136,9 +136,11 @@ def _lines(name: str, message: Table[str, Any]) -> LineForm | None:
     if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
         raise refused(name, f"message.columns must be a list of names; got {columns!r}")
     header = message.get("header", not columns)
-    if not isinstance(header, bool) or not (header or columns):
-        hint = 'without a header, columns = ["…"] names them'
-        raise refused(name, f"message.header must be true or false; got {header!r}", hint)
+    if not isinstance(header, bool):
+        raise refused(name, f"message.header must be true or false; got {header!r}")
+    if not (header or columns):
+        hint = 'columns = ["…"] names them'
+        raise refused(name, "message.columns is missing: there is no header", hint)
     plain = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
     if not plain or delimiter in '"\r\n':
         raise refused(name, f"message.delimiter must be one ASCII character; got {delimiter!r}")

@@ -15,13 +15,20 @@ if TYPE_CHECKING:
 
 _KEYS: Final = (
     r"^@?(id|guid|uuid|key)$", r"(identifier|number|guid|uuid)$",
-    r"((?<!^u)(?<!^@u)id|(?<!h)ref|code|key|designator)$",  # not that of a user
-    r"name$", r"^(link|href|uri|url)$", r"^title$",
+    r"((?<!^u)(?<!^@u)id|(?<!h)ref|code|key|designator)$"  # not that of a user
+    r"|^@?(symbol|ticker|isin|mmsi|icao24|callsign|vin|iban)$",
+    r"^@?name$", r"name$", r"^@?(link|href|uri|url|loc)$", r"^@?title$",
 )  # fmt: skip
+# words that end like these names; and what runs somewhere, which others do later
+_NO_KEYS: Final = (
+    r"(^|[^a-z])(bid|paid|valid|invalid|void|avoid|grid|solid|fluid|liquid|humid|rapid|acid|mid"
+    r"|said|hybrid|unpaid|prepaid|barcode|mode|decode|encode|pid|procid|processid|threadid"
+    r"|host|hostname|username)$"
+)
 _NUMBERS: Final = r"([a-z](No|Nr|Num)|[_-](no|nr|num)|^@?(no|nr|No|Nr))$"  # OrderNo, but not casino
 BEGINS: Final = (
     r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"stamp$|sent$",
-    r"(pub|publication|creation|created|issue|event).*(time|date)?", r"(start|begin|from)",
+    r"(pub|publication|creation|created|^credt|issue|event).*(time|date)?", r"(start|begin|from)",
     r"(time|date)$", r"^(at|when|ts|since)$", r"(tm|dt|ts)$|generated|asof", r".",
 )  # fmt: skip
 ENDS: Final = r"(end|expires?|until|validto|^to$)"
@@ -38,8 +45,23 @@ def identifies(spot: SampledPath) -> bool:
     return bool(keys) and differs(spot, keys) and not any(map(is_local, keys))
 
 
-def begins_of(spot: SampledPath) -> Steps | None:
-    return time_of(spot, BEGINS, not_like=ENDS)
+def begins_of(spot: SampledPath, keys: tuple[Steps, ...] = ()) -> Steps | None:
+    """When an element is true; not a time that remains while what has one key changes."""
+    return time_of(spot, BEGINS, not_like=ENDS, keys=keys)
+
+
+def has_its_name(spot: SampledPath, name: str) -> bool:
+    """Whether what elements are known by is called as they are: an order has an OrderId."""
+    keys = keys_of(spot)
+    if len(keys) != 1 or len(keys[0]) != 1:
+        return False
+    words = [re.sub(r"[^a-z]", "", one.lower()) for one in (name, keys[0][0][1])]
+    return words[1] in (f"{words[0]}{end}" for end in ("id", "number", "key", "ref", "code"))
+
+
+def key_is_named(spot: SampledPath) -> bool:
+    """Whether what elements are known by has the name of a key."""
+    return any(_likely_key(steps[-1][1]) is not None for steps in keys_of(spot))
 
 
 def keys_of(spot: SampledPath) -> tuple[Steps, ...]:
@@ -102,12 +124,16 @@ def _candidates(spot: SampledPath) -> Iterator[tuple[int, int, Steps]]:
             continue
         if is_local(steps):
             likely = len(_KEYS)
+        if likely is None and depth(steps) < 3 and _recurs(spot, (steps,)):
+            likely = len(_KEYS)
         if likely is not None:
             yield likely, depth(steps), steps
 
 
 def _likely_key(name: str) -> int | None:
     """How far down in the list of names of keys a name is."""
+    if re.search(_NO_KEYS, name.lower()):
+        return None
     if re.search(_NUMBERS, name):
         return _LIKELY
     return next((i for i, like in enumerate(_KEYS) if re.search(like, name.lower())), None)
@@ -153,7 +179,32 @@ def _covering(spot: SampledPath, candidates: tuple[Steps, ...]) -> tuple[Steps, 
 def differs(spot: SampledPath, keys: tuple[Steps, ...]) -> bool:
     """Whether keys distinguish most elements; two messages may be about one thing."""
     few = spot.count < 3 and spot.most < 2
-    return few or 2 * len(set(first_values(spot, keys).values())) > spot.count
+    many = 2 * len(set(first_values(spot, keys).values())) > spot.count
+    return few or many or _recurs(spot, keys)
+
+
+def _recurs(spot: SampledPath, keys: tuple[Steps, ...]) -> bool:
+    """Whether values distinguish the elements of each document, and come again in others; numbers
+    from 1 on do so in every list.
+    """
+    if len(spot.documents) < 2 or len(spot.homes) != spot.count:
+        return False
+    inside: dict[int, list[str]] = {}
+    for owner, value in first_values(spot, keys).items():
+        inside.setdefault(spot.homes[owner], []).append(value)
+    several = [some for some in inside.values() if len(some) > 1]
+    every = [value for some in inside.values() for value in some]
+    unique = len(every) == spot.count and all(len(set(s)) == len(s) for s in inside.values())
+    counted = bool(several) and all(_counts(some) for some in several)
+    return unique and bool(several) and not counted and 2 * len(set(every)) <= len(every) + 1
+
+
+def _counts(values: list[str]) -> bool:
+    """Whether values are the numbers from 0 or 1 on."""
+    if not all(value.isdigit() and len(value) < 9 for value in values):
+        return False
+    numbers = sorted(map(int, values))
+    return numbers[0] < 2 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 def first_values(spot: SampledPath, keys: tuple[Steps, ...]) -> dict[int, str]:
@@ -171,7 +222,28 @@ def is_time(value: str, name: str = "") -> bool:
     return instant_of(value, _NO_TIME) is not None
 
 
-def time_of(spot: SampledPath, likes: tuple[str, ...], not_like: str | None = None) -> Steps | None:
+def _remains(spot: SampledPath, keys: tuple[Steps, ...], time: Steps) -> bool:
+    """Whether elements of one key and time have different values: it is not when these are true."""
+    if not keys or version_of(spot) is not None:
+        return False
+    known, at = first_values(spot, keys), first_values(spot, (time,))
+    rest: dict[int, set[tuple[Steps, str]]] = {}
+    for steps, values in spot.values.items():
+        for owner, value in values if steps != time else ():
+            rest.setdefault(owner, set()).add((steps, value))
+    seen: dict[tuple[str | None, str], set[tuple[Steps, str]]] = {}
+    return any(
+        seen.setdefault((known.get(owner), when), rest.get(owner, set())) != rest.get(owner, set())
+        for owner, when in at.items()
+    )
+
+
+def time_of(
+    spot: SampledPath,
+    likes: tuple[str, ...],
+    not_like: str | None = None,
+    keys: tuple[Steps, ...] = (),
+) -> Steps | None:
     """The times that most elements have, with the most telling name, which may be that of an
     element around them (<issueTime><TimeInstant><timePosition>).
     """
@@ -188,7 +260,7 @@ def time_of(spot: SampledPath, likes: tuple[str, ...], not_like: str | None = No
             (i, at) for i, like in enumerate(likes) for at, one in enumerate(names)
             if re.search(like, one) and (at == 0 or one.endswith("time"))
         ]  # fmt: skip
-        if likely:
+        if likely and not _remains(spot, keys, steps):
             valid = any("valid" in one for one in names)
             found.append((*min(likely), depth(steps) - valid, steps))
     most = max((len(spot.values[one[-1]]) for one in found), default=0)

@@ -19,13 +19,13 @@ def mark_units(decoder: MappingDecoder, codes: Bools) -> None:
 def _known(decoder: MappingDecoder) -> Iterator[int]:
     for delivery in decoder._deliveries.values():
         for last in delivery.last.values():
-            yield from last.units
-            yield from last.gone
+            yield from last.steps
     for content in decoder._unchanged.values():
         yield from content.last
     for aliases in decoder._aliases.values():
         yield from aliases.named
         yield from (one.code for one in aliases.named.values())
+        yield from (one.code for some in aliases.earlier.values() for one in some)
         yield from aliases.waiting
         yield from aliases.gone
     for statements in decoder._statements.values():

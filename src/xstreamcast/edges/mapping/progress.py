@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from xstreamcast.edges.lines import LineProgress
     from xstreamcast.edges.mapping.aliases import Aliases
-    from xstreamcast.edges.mapping.deliveries import LastDelivery
+    from xstreamcast.edges.mapping.attendance import PartDeliveries
     from xstreamcast.edges.mapping.statements import Statement
+    from xstreamcast.edges.mapping.unchanged import Said
 
 
 @dataclass(slots=True)
@@ -34,8 +35,8 @@ class FeedProgress(NamedTuple):
     tree: bytes  # of a root that may never close: its start tag, and what is not complete
     lines: LineProgress | None
     tags: list[tuple[str, str, str]]
-    deliveries: dict[str, dict[str, LastDelivery]]
-    unchanged: dict[str, dict[int, tuple[int, bytes]]]
+    deliveries: dict[str, dict[str, PartDeliveries]]
+    unchanged: dict[str, dict[int, list[Said]]]
     statements: dict[str, dict[str, Statement]]
     aliases: dict[str, Aliases]
     numbers: dict[str, int]  # of units without a key: how many there were, by kind

@@ -13,11 +13,13 @@ from xstreamcast.edges.mapping.judging import (
     begins_of,
     differs,
     first_values,
+    has_its_name,
     identifies,
     is_history,
     is_local,
     is_named,
     is_time,
+    key_is_named,
     key_parts,
     keys_of,
     time_of,
@@ -37,7 +39,7 @@ _GONE: Final = frozenset(
 _OVER: Final = frozenset({"closed", "close", "ended", "end", "inactive", "cleared"})
 _STATES: Final = r"(state|status|progress|phase|cycle|action|operation|change)"  # may say these
 _FLAGS: Final = r"^@?(is)?[-_]?(deleted|cancell?ed|cancellation|removed|retracted|withdrawn)$"
-_HEADERS: Final = r"(header|envelope|meta)"  # values there are about the message
+_HEADERS: Final = r"(header|hdr|envelope|meta)"  # values there are about the message
 _TRUE: Final = frozenset({"true", "1", "yes"})
 KEYED: Final = "\0key"  # in place of a namespace: the name is a key of JSON
 
@@ -110,15 +112,36 @@ def _units(sample: Sample, wrappers: set[Steps]) -> list[Steps]:
     repeated = _outermost(sample, wrappers, lambda path: sample.spots[path].most > 1)
     timed = [path for path in repeated if begins_of(_named(sample, path)) is not None]
     several = any(sample.spots[path].count > 1 for path in known)
+    around = _around(sample, repeated) if repeated and not timed else []
+    if around:
+        return around
     if repeated and (timed or not (several and begins_of(sample.spots[known[0]]) is not None)):
         return repeated
     return (
         known[:1]
-        or _outermost(sample, wrappers, lambda path: is_named(sample.spots[path]))
+        or _outermost(sample, wrappers, lambda path: _is_thing(sample, path))
         or _outermost(sample, wrappers, lambda p: _named(sample, p).count > 1)
         or _events(sample, wrappers)
         or roots[:1]
     )
+
+
+def _is_thing(sample: Sample, path: Steps) -> bool:
+    """Whether elements have an identifier, and are not about the message."""
+    return is_named(sample.spots[path]) and not any(
+        re.search(_HEADERS, local.lower()) for _, local in path[1:]
+    )
+
+
+def _around(sample: Sample, repeated: list[Steps]) -> list[Steps]:
+    """Things with an identifier, one in a message, around lists of which only the values say what
+    they are known by.
+    """
+    if any(key_is_named(_named(sample, path)) for path in repeated):
+        return []
+    above = {path[:at] for path in repeated for at in range(2, len(path))}
+    things = [one for one in above if has_its_name(sample.spots[one], one[-1][1])]
+    return sorted(things, key=len)[:1]
 
 
 def _outermost(sample: Sample, wrappers: set[Steps], fits: Callable[[Steps], bool]) -> list[Steps]:
@@ -128,7 +151,8 @@ def _outermost(sample: Sample, wrappers: set[Steps], fits: Callable[[Steps], boo
             continue
         spot = _named(sample, path)
         keys = keys_of(spot)
-        if keys and len(spot.values) > 1 and (differs(spot, keys) or is_history(spot, keys)):
+        known = keys and (differs(spot, keys) or is_history(spot, keys))
+        if (known or has_its_name(spot, path[-1][1])) and len(spot.values) > 1:
             found.append(path)
     return found
 
@@ -160,6 +184,7 @@ def _named(sample: Sample, path: Steps) -> SampledPath:
     merged = SampledPath(most=max(one.most for one in spots))
     for spot in spots:
         merged.documents |= spot.documents
+        merged.homes += spot.homes
         for steps, values in spot.values.items():
             merged.values[steps] += [(merged.count + owner, value) for owner, value in values]
         merged.count += spot.count
@@ -192,7 +217,7 @@ def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
         else:
             shown = paths[0] if len(paths) == 1 else f"({', '.join(paths)})[1]"
             entries.append(ProposalLine("key", shown, note))
-    begins = begins_of(spot)
+    begins = begins_of(spot, keys)
     if begins is not None:
         example = _example(spot, begins)
         entries.append(ProposalLine("from", _path(begins, prefixes), f"such as {example}"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.model.fragment import ZONED, FragmentBatch, Op
+from xstreamcast.model.fragment import ENDS_ZONED, TEMPORARY, ZONED, FragmentBatch, Op
 from xstreamcast.model.instant import NOW
 
 if TYPE_CHECKING:
@@ -18,18 +18,33 @@ if TYPE_CHECKING:
 _LAST: Final = 10**17  # above every version that a unit may have: a removal counts at its instant
 
 
-def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> FragmentBatch:
-    """The batch, and behind it a removal of each id at an instant."""
+def removals(
+    made: FragmentBatch,
+    tags: I32,
+    codes: I32,
+    valid: I64,
+    to: I64 | None = None,
+    *,
+    version: int = _LAST,
+) -> FragmentBatch:
+    """The batch, and behind it a removal of each id at an instant, or until another one."""
     n = len(codes)
     given: dict[str, Any] = {
         "id": codes, "tsid": tags, "valid": valid, "flags": np.full(n, ZONED, np.uint8),
         "op": np.full(n, Op.REMOVE, np.uint8), "payload": np.full(n, -1, np.int32),
         "offset": np.zeros(n, np.int64),
     }  # fmt: skip
-    optional = {"within": np.int32(-1), "to": np.int64(NOW), "version": np.int64(_LAST)}
+    if to is not None and (to != NOW).any():
+        given["flags"][to != NOW] |= TEMPORARY | ENDS_ZONED
+        ends = np.full(len(made), NOW) if made.to is None else made.to
+        versions = np.zeros(len(made), np.int64) if made.version is None else made.version
+        made = replace(made, to=ends, version=versions)
+    optional = {"within": np.int32(-1), "to": np.int64(NOW), "version": np.int64(version)}
     for name, value in optional.items():
         if getattr(made, name) is not None:
             given[name] = np.full(n, value)
+    if to is not None and made.to is not None:
+        given["to"] = to
     if made.said is not None:
         given["said"] = np.minimum(valid, made.said.max(initial=int(valid.min())))
     columns: dict[str, Any] = {

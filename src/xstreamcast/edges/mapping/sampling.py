@@ -32,6 +32,7 @@ class SampledPath:
     most: int = 0  # in one parent
     wraps: bool = True  # each holds one element and nothing else
     documents: set[int] = field(default_factory=set)
+    homes: list[int] = field(default_factory=list)  # the document of each element
     values: dict[Steps, list[tuple[int, str]]] = field(
         default_factory=lambda: defaultdict(list)
     )  # by relative path: (which element, value)
@@ -101,6 +102,7 @@ def _look(tape: Tape, sample: Sample) -> None:
             inside[parents[row], path] += 1
             spot.most = max(spot.most, inside[parents[row], path])
             spot.documents.add(document)
+            spot.homes.append(document)
             spot.wraps &= wraps[row]
             leaf = (uri, local)
         else:

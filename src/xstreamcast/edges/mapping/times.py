@@ -24,6 +24,8 @@ _SHORT: Final = re.compile(
 )
 _DAY: Final = re.compile(r"(?:[A-Za-z]{3,9}, *)?\d{1,2} [A-Za-z]{3} \d{4}")
 _COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d:?\d\d)?)?")
+# 12 and 14 digits: as milliseconds they would be of the seventies, or of the year 2600
+_DIGITS: Final = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?")
 _NAMED_ZONE: Final = re.compile(r"(?<=:\d\d )(WET|WEST|BST|CET|CEST|EET|EEST|MSK|JST)$")
 _ZONES: Final = {
     "WET": "+0000", "WEST": "+0100", "BST": "+0100", "CET": "+0100", "CEST": "+0200",
@@ -119,6 +121,11 @@ def _any_form(text: str) -> tuple[int, bool] | None:
     if (seconds := _EPOCH_SECONDS.fullmatch(text)) is not None:
         micros = int((seconds[2] or ".")[1:].ljust(6, "0"))
         return int(seconds[1]) * SECOND + micros, True
+    if (digits := _DIGITS.fullmatch(text)) is not None:
+        year, month, day, hour, minute, second = digits.groups()
+        plain = parse_instant(f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}")
+        if plain is not None:
+            return plain
     if _EPOCH_MILLIS.fullmatch(text):
         return int(text) * 1000, True
     if (short := _SHORT.fullmatch(text)) is not None:

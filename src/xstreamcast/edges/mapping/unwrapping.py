@@ -40,6 +40,7 @@ def _merged(sample: Sample, paths: list[Steps], most: int) -> SampledPath:
     for path in paths:
         spot = sample.spots[path]
         found.documents |= spot.documents
+        found.homes += spot.homes
         for steps, values in spot.values.items():
             found.values[_general(sample, path, steps)] += [
                 (found.count + owner, value) for owner, value in values

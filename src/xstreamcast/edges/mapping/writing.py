@@ -27,11 +27,13 @@ _WIDEST = 80  # characters of a key that are shown
 def proposal(inputs: list[tuple[str, bytes]]) -> str:
     """A mapping for samples, as TOML: one that ships, if it fits; each has the name of its file."""
     known = fitting([data for _, data in inputs])
-    if known is not None:
-        return f"# {known.said()}\n\n{shipped_text(known.name)}"
+    if known is not None and known.timed:
+        return _shipped(known)
     sample = sampled(inputs)
     lines: list[str] = []
     kinds, time, namespaces = propose(sample)
+    if known is not None and not any(e.word == "from" for kind in kinds for e in kind.entries):
+        return _shipped(known)
     if sample.unclosed:
         time = ProposalLine("level", "1", "messages are children of a root that may never close")
         kinds = [_of_documents(one) for one in kinds]
@@ -45,6 +47,10 @@ def proposal(inputs: list[tuple[str, bytes]]) -> str:
         lines += [f"{e.word} = {_quoted(e.value)}  # {e.why}" for e in kind.entries]
         lines.append("")
     return "\n".join(lines)
+
+
+def _shipped(known: Fitting) -> str:
+    return f"# {known.said()}\n\n{shipped_text(known.name)}"
 
 
 def _quoted(value: str | tuple[str, ...]) -> str:
@@ -66,6 +72,7 @@ class Fitting:
 
     name: str
     refused: int
+    timed: bool  # it finds times in the samples
 
     def said(self) -> str:
         """A sentence with the option."""
@@ -76,7 +83,7 @@ class Fitting:
 
 def fitting(inputs: list[bytes]) -> Fitting | None:
     """The shipped mapping that makes units of the samples and refuses fewest of them."""
-    found: list[tuple[int, int, str]] = []
+    found: list[tuple[int, int, str, bool]] = []
     for name in shipped():
         decoder = MappingDecoder(name, named_mapping(name))
         try:
@@ -87,8 +94,12 @@ def fitting(inputs: list[bytes]) -> Fitting | None:
             continue
         counts = decoder.counts
         if 2 * counts.refused <= counts.units + counts.removals and counts.units:
-            found.append((counts.refused, -counts.units, name))
-    return Fitting(min(found)[2], min(found)[0]) if found else None
+            timed = counts.timed > 0 or any(kind.timed for kind in decoder.kinds.values())
+            found.append((counts.refused, -counts.units, name, timed))
+    if not found:
+        return None
+    refused, _, name, timed = min(found)
+    return Fitting(name, refused, timed)
 
 
 def _one_line(text: str) -> str:

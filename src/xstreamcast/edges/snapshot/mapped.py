@@ -10,14 +10,18 @@ import numpy as np
 
 from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.aliases import Aliases, Named
+from xstreamcast.edges.mapping.attendance import ABSENT, PartDeliveries, Step
 from xstreamcast.edges.mapping.decoder import MappingDecoder
-from xstreamcast.edges.mapping.deliveries import LastDelivery
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
 from xstreamcast.edges.mapping.statements import StatedVersion, Statement
+from xstreamcast.edges.mapping.unchanged import Said
+from xstreamcast.model.instant import NOW, START
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 
-_NAMED = ("kind", "alias", "code", "tag", "valid")
+_NAMED = ("kind", "alias", "code", "tag", "valid", "since")
+_STEPS = ("part", "code", "when", "valid", "shown")
+_SAID = ("kind", "code", "valid", "digest", "kept", "until")
 _STATED = ("statement", "code", "tag", "valid", "flags", "parent")
 
 if TYPE_CHECKING:
@@ -35,12 +39,13 @@ def write_mapped(to: TableWriter, at: str, decoder: MappingDecoder) -> None:
     _write_deliveries(to, at, there.deliveries)
     _write_statements(to, at, there.statements)
     _write_aliases(to, at, there.aliases)
-    known = [
-        (kind, code, *one) for kind, own in there.unchanged.items() for code, one in own.items()
+    said = [
+        (kind, code, *one)
+        for kind, own in there.unchanged.items()
+        for code, known in own.items()
+        for one in known
     ]
-    columns = list(zip(*known, strict=True)) or [(), (), (), ()]
-    names = ("kind", "code", "valid", "digest")
-    to.values(f"{at}.unchanged", **dict(zip(names, columns, strict=True)))
+    _write_rows(to, f"{at}.unchanged", _SAID, said)
     to.facts[f"{at}.mapped"] = {
         "counts": asdict(decoder.counts),
         "ended": decoder.ended,
@@ -60,17 +65,13 @@ def read_mapped(source: TableReader, at: str, decoder: MappingDecoder) -> None:
     facts = source.facts[f"{at}.mapped"]
     read_ids(source, f"{at}.ids", decoder.ids)
     decoder.counts, decoder.ended = MappingCounts(**facts["counts"]), facts["ended"]
-    unchanged: dict[str, dict[int, tuple[int, bytes]]] = {}
-    columns = source.values(f"{at}.unchanged", "kind", "code", "valid", "digest")
-    for kind, code, valid, digest in zip(*columns, strict=True):
-        unchanged.setdefault(kind, {})[code] = valid, digest
     lines = None if facts["lines"] is None else _lines_from(facts["lines"])
     decoder.go_on(
         FeedProgress(
             facts["begun"], facts["arrival"], facts["offset"], _bytes(facts["held"]),
             _bytes(facts["tree"]), lines, [(k, u, n) for k, u, n in facts["tags"]],
-            _deliveries(source, at), unchanged, _statements(source, at), _aliases(source, at),
-            facts["numbers"] if "numbers" in facts else _numbers(decoder),
+            _deliveries(source, at), _unchanged(source, at), _statements(source, at),
+            _aliases(source, at), facts["numbers"] if "numbers" in facts else _numbers(decoder),
         )
     )  # fmt: skip
 
@@ -88,34 +89,84 @@ def _numbers(decoder: MappingDecoder) -> dict[str, int]:
 
 
 def _write_deliveries(
-    to: TableWriter, at: str, deliveries: Mapping[str, Mapping[str, LastDelivery]]
+    to: TableWriter, at: str, deliveries: Mapping[str, Mapping[str, PartDeliveries]]
 ) -> None:
     parts = [(kind, part, one) for kind, own in deliveries.items() for part, one in own.items()]
     to.values(
-        f"{at}.deliveries",
+        f"{at}.delivered parts",
         kind=[kind for kind, _, _ in parts],
         part=[part for _, part, _ in parts],
-        said=[one.said for _, _, one in parts],
     )
-    for name in ("units", "gone"):
-        rows = [
-            (n, *pair) for n, (_, _, one) in enumerate(parts) for pair in getattr(one, name).items()
-        ]
-        delivery, code, value = list(zip(*rows, strict=True)) or [(), (), ()]
-        to.values(f"{at}.{name} delivered", delivery=delivery, code=code, value=value)
+    known = [one for _, _, one in parts]
+    rows = [(n, when) for n, one in enumerate(known) for when in one.times]
+    _write_rows(to, f"{at}.delivery times", ("part", "time"), rows)
+    tags = [
+        (n, c, tag, c in one.units) for n, one in enumerate(known) for c, tag in one.tags.items()
+    ]
+    _write_rows(to, f"{at}.delivered units", ("part", "code", "tag", "last"), tags)
+    steps = [
+        (n, code, *step)
+        for n, one in enumerate(known)
+        for code, own in one.steps.items()
+        for step in own
+    ]
+    _write_rows(to, f"{at}.delivery steps", _STEPS, steps)
 
 
-def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, LastDelivery]]:
-    out: dict[str, dict[str, LastDelivery]] = {}
-    made: list[LastDelivery] = []
+def _write_rows(to: TableWriter, at: str, names: tuple[str, ...], rows: list[Any]) -> None:
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    to.values(at, **dict(zip(names, columns, strict=True)))
+
+
+def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, PartDeliveries]]:
+    if f"{at}.delivered parts" not in source:
+        return _last_deliveries(source, at)
+    out: dict[str, dict[str, PartDeliveries]] = {}
+    made: list[PartDeliveries] = []
+    for kind, part in zip(*source.values(f"{at}.delivered parts", "kind", "part"), strict=True):
+        made.append(PartDeliveries())
+        out.setdefault(kind, {})[part] = made[-1]
+    for n, when in zip(*source.values(f"{at}.delivery times", "part", "time"), strict=True):
+        made[n].times.append(when)
+    columns = source.values(f"{at}.delivered units", "part", "code", "tag", "last")
+    for n, code, tag, last in zip(*columns, strict=True):
+        made[n].tags[code] = tag
+        made[n].units |= {code} if last else set()
+    for n, code, *step in zip(*source.values(f"{at}.delivery steps", *_STEPS), strict=True):
+        made[n].steps.setdefault(code, []).append(Step(*step))
+    return out
+
+
+def _last_deliveries(source: TableReader, at: str) -> dict[str, dict[str, PartDeliveries]]:
+    """States of earlier versions hold the last delivery, and when units were last removed."""
+    out: dict[str, dict[str, PartDeliveries]] = {}
+    made: list[PartDeliveries] = []
     columns = source.values(f"{at}.deliveries", "kind", "part", "said")
     for kind, part, said in zip(*columns, strict=True):
-        made.append(LastDelivery(said))
+        made.append(PartDeliveries([said]))
         out.setdefault(kind, {})[part] = made[-1]
-    for name in ("units", "gone"):
-        rows = source.values(f"{at}.{name} delivered", "delivery", "code", "value")
-        for delivery, code, value in zip(*rows, strict=True):
-            getattr(made[delivery], name)[code] = value
+    rows = source.values(f"{at}.units delivered", "delivery", "code", "value")
+    for n, code, tag in zip(*rows, strict=True):
+        said = made[n].times[-1]
+        made[n].units.add(code)
+        made[n].tags[code] = tag
+        made[n].steps[code] = [Step(said, said, said)]
+    rows = source.values(f"{at}.gone delivered", "delivery", "code", "value")
+    for n, code, when in zip(*rows, strict=True):
+        made[n].steps[code] = [Step(when, ABSENT, when)]
+    return out
+
+
+def _unchanged(source: TableReader, at: str) -> dict[str, dict[int, list[Said]]]:
+    """What units were said to have; states of earlier versions hold the last of it."""
+    out: dict[str, dict[int, list[Said]]] = {}
+    try:
+        columns = source.values(f"{at}.unchanged", *_SAID)
+    except KeyError:
+        kind, code, valid, digest = source.values(f"{at}.unchanged", *_SAID[:4])
+        columns = [kind, code, valid, digest, [True] * len(kind), [NOW] * len(kind)]
+    for kind, code, *said in zip(*columns, strict=True):
+        out.setdefault(kind, {}).setdefault(code, []).append(Said(*said))
     return out
 
 
@@ -151,8 +202,14 @@ def _statements(source: TableReader, at: str) -> dict[str, dict[str, Statement]]
 
 def _write_aliases(to: TableWriter, at: str, aliases: Mapping[str, Aliases]) -> None:
     rows = [(kind, a, *n) for kind, own in aliases.items() for a, n in own.named.items()]
-    columns = list(zip(*rows, strict=True)) or [()] * len(_NAMED)
-    to.values(f"{at}.aliases", **dict(zip(_NAMED, columns, strict=True)))
+    _write_rows(to, f"{at}.aliases", _NAMED, rows)
+    rows = [
+        (kind, alias, *one)
+        for kind, own in aliases.items()
+        for alias, some in own.earlier.items()
+        for one in some
+    ]
+    _write_rows(to, f"{at}.earlier aliases", _NAMED, rows)
     early = [
         (kind, code, one)
         for kind, own in aliases.items()
@@ -171,7 +228,14 @@ def _aliases(source: TableReader, at: str) -> dict[str, Aliases]:
     out: dict[str, Aliases] = {}
     if f"{at}.aliases" not in source:
         return out
-    for kind, alias, *named in zip(*source.values(f"{at}.aliases", *_NAMED), strict=True):
+    if f"{at}.earlier aliases" in source:
+        columns = source.values(f"{at}.aliases", *_NAMED)
+        for kind, alias, *one in zip(*source.values(f"{at}.earlier aliases", *_NAMED), strict=True):
+            out.setdefault(kind, Aliases()).earlier.setdefault(alias, []).append(Named(*one))
+    else:
+        columns = source.values(f"{at}.aliases", *_NAMED[:-1])
+        columns.append([START] * len(columns[0]))
+    for kind, alias, *named in zip(*columns, strict=True):
         out.setdefault(kind, Aliases()).named[alias] = Named(*named)
     early = source.values(f"{at}.early removals", "kind", "alias", "valid")
     for kind, alias, valid in zip(*early, strict=True):

@@ -24,6 +24,7 @@ from xstreamcast.model.column import distinct, ranges
 from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.conforming import Conforming
+from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.feeds.sifting import Sifting, sifted_tags
 from xstreamcast.operators.units.history_part import FragmentPlaces
@@ -229,11 +230,21 @@ class ForgettingFeed(FragmentFeed):
 
     def take(self) -> UnitDelta:
         """The units that have become dirty since the last time."""
+        self._check_around()
         if self._other_units and self._by_version is not None:
             self._other_units = False
             self.cut_at(self.cut)
             return self.everything()
         return super().take()
+
+    def _check_around(self) -> None:
+        """What could be a unit may be inside of a fragment around units: then those are units."""
+        if self.cut is None or not self.cut.passed:
+            return
+        structure, inner = self.history.structure, self.kept.guide.inner
+        known = {(structure[tag].uri, structure[tag].local) for tag in self.cut.spine_tags()}
+        if any(inner.get(tag, frozenset()) - known for tag in self.cut.passed):
+            raise Forbidden("a fragment around units holds what its structure does not declare")
 
     def _needed(self, what: str) -> Error:
         return error(

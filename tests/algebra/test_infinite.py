@@ -19,6 +19,9 @@ BLOCKING = {
     "$s[last()]": "last()",
     "$s[position() = last()]": "last()",
     "$s ! last()": "last()",
+    "$s ! (string(), last())": "last()",
+    "$s/value/last()": "last()",
+    "$s[. = (for $x in 1 to last() return $x)]": "last()",
     "some $x in $s satisfies $x > 1": "some",
     "every $x in $s satisfies $x > 1": "every",
     "$s = 1": "a general comparison",
@@ -42,6 +45,9 @@ FLOWING = (
     "sum($s[3])",
     "$s/value",
     "$s/value[last()]",
+    "$s/string()",
+    "$s ! name()",
+    "$s/value/data()[. > 1]",
     "let $t := $s return $t[1]",
     "for $x in $s return count($x/*)",
     "exists($s)",
@@ -91,3 +97,16 @@ def test_the_refusal_shows_the_place_and_a_way_out() -> None:
     assert (caught.value.line, caught.value.column) == (2, 1)
     assert "window" in (caught.value.hint or "")
     assert caught.value.exit_status == 3
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['some $x in stream("s")//b satisfies $x = 1', 'stream("s")//b = 1', 'exists(stream("s")//b)'],
+)
+def test_a_witness_ends_the_wait_for_a_stream(query: str) -> None:
+    assert blocked(program(query), streams=True) == ()
+
+
+def test_nothing_in_a_stream_decides_what_holds_for_all_of_it() -> None:
+    query = 'every $x in stream("s")//b satisfies $x = 1'
+    assert [one.what for one in blocked(program(query), streams=True)] == ["every"]

@@ -59,6 +59,9 @@ def test_a_witness_decides_though_another_rating_is_missing():
         ('stream("s")//rating = "hold"', "true"),
         ('some $r in stream("s")//rating satisfies $r/text() = "hold"', "true"),
         ('exists(stream("s")//stock[rating = "hold"])', "true"),
+        ('if (exists(stream("s")//rating)) then "rated" else "not rated"', "rated"),
+        ('if (stream("s")//rating) then 1 else 0', "1"),
+        ('if (empty(stream("s")//rating)) then "none" else "some"', "some"),
     ],
 )
 def test_a_witness_decides_a_test_of_the_whole_stream(query, told):

@@ -18,6 +18,7 @@ from xstreamcast.model.frozen import dataclass
 
 _WINDOWS: Final = "cut it into windows first (for tumbling window $w in … start … end …)"
 _REVISED: Final = "or watch it with --policy optimistic: the answer is then revised as items arrive"
+_SIZED: Final = frozenset({"last", "function-lookup"})  # functions that read the size of a context
 _FINITE_PART: Final = frozenset({(FN, "subsequence", 3), (FN, "head", 1)})
 
 Endless = str | None  # the input that may have no end, as the query writes it
@@ -91,7 +92,9 @@ class _Flow:
             case p.Return(source, result):
                 return self._first([self.tuples(source), self.value(result)])
             case p.Quantified(kind, source, test):
-                self._blocks(kind, self.tuples(source), plan.span)
+                endless = self.tuples(source)
+                if not (self.streams and kind == "some"):  # a witness decides
+                    self._blocks(kind, endless, plan.span)
                 self.value(test)
                 return None
             case p.Call():
@@ -104,7 +107,9 @@ class _Flow:
     def _operator(self, plan: p.Expression) -> Endless:
         match plan:
             case p.GeneralCompare(_, left, right):
-                self._blocks("a general comparison", self._all((left, right)), plan.span)
+                endless = self._all((left, right))
+                if not self.streams:  # there a witness decides
+                    self._blocks("a general comparison", endless, plan.span)
                 return None
             case p.SetOperation(op, left, right):
                 return self._blocks(op, self._all((left, right)), plan.span)
@@ -165,16 +170,18 @@ class _Flow:
 
     def _for_each(self, left: p.Expression, right: p.Expression) -> Endless:
         outer = self.value(left)
-        if outer is not None and facts(right).last:
-            self._blocks("last()", outer, _last_in(right))
+        at = None if outer is None else _last_in(right)
+        if at is not None:
+            self._blocks("last()", outer, at)
         return self._first([outer, self.value(right)])
 
     def _filter(self, source: p.Expression, predicate: p.Expression) -> Endless:
         """A position that is known ends the sequence; last() needs its end."""
         endless = self.value(source)
         self.value(predicate)
-        if endless is not None and facts(predicate).last:
-            self._blocks("last()", endless, _last_in(predicate))
+        at = None if endless is None else _last_in(predicate)
+        if at is not None:
+            self._blocks("last()", endless, at)
             return None
         return None if _is_position(predicate) else endless
 
@@ -236,11 +243,16 @@ def _is_position(predicate: p.Expression) -> bool:
     return isinstance(predicate, p.Const) and [a.tag for a in predicate.atoms] == [INTEGER]
 
 
-def _last_in(plan: p.Expression) -> Span:
-    """Where last() is written: the one that means this context."""
-    if isinstance(plan, p.Last):
-        return plan.span
-    for child in children(plan):
-        if not isinstance(child, STREAMS) and facts(child).last:
-            return _last_in(child)  # type: ignore[arg-type]
-    return plan.span
+def _last_in(plan: p.Plan) -> Span | None:
+    """Where last() is written: the one that means this context; None if it is not."""
+    match plan:
+        case _ if not facts(plan).last:
+            return None
+        case p.Last():
+            return plan.span
+        case p.Call(function) | p.FunctionRef(function) if function.local in _SIZED:
+            return plan.span
+        case p.Path(left) | p.SimpleMap(left) | p.Filter(left):
+            return _last_in(left)
+    found = map(_last_in, children(plan))
+    return next((at for at in found if at is not None), None)

@@ -12,6 +12,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import INTEGER, STRING
 from xstreamcast.model.frozen import dataclass
 
 _EXISTENTIAL: Final = frozenset({"exists", "boolean", "true", "false"})
@@ -55,6 +56,25 @@ def witnessed(plan: p.Expression, hollow: frozenset[str]) -> bool | None:
             return True if _truth(plan, hollow) else None
         case p.GeneralCompare() | p.Quantified("some") | p.And() | p.Or():
             return True if _truth(plan, hollow) else None
+        case _:
+            return None
+
+
+def witnessed_item(plan: p.Expression, hollow: frozenset[str]) -> str | None:
+    """The answer that is final as soon as it is there: of a test, or of a choice by a test."""
+    match plan:
+        case p.If(test, then, otherwise):
+            kept = True if monotone(test, hollow) else witnessed(test, hollow)
+            return None if kept is None else _constant(then if kept else otherwise)
+        case _:
+            found = witnessed(plan, hollow)
+            return None if found is None else str(found).lower()
+
+
+def _constant(plan: p.Expression) -> str | None:
+    match plan:
+        case p.Const((atom,)) if atom.tag in (STRING, INTEGER):
+            return str(atom.value)
         case _:
             return None
 

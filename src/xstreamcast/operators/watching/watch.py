@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.analysis.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.analysis.monotone import grows, witnessed
+from xstreamcast.algebra.analysis.monotone import grows, witnessed_item
 from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit.analysis.normal import input_name
 from xstreamcast.circuit.compile import whole_circuit
@@ -415,9 +415,8 @@ class Watch:
         return frozenset().union(*(found(feed.history.structure) for feed in feeds))
 
     def _witness(self) -> str | None:
-        """What a test is for good once it is so, however much is missing: a witness decides."""
-        kept = witnessed(self.program.body, self._names_of(hollow_names))
-        return None if kept is None else str(kept).lower()
+        """What the answer is for good once it is so, however much is missing: a witness decides."""
+        return witnessed_item(self.program.body, self._names_of(hollow_names))
 
     def _witnessed(self, changes: list[Change], witness: str, undecided: bool) -> list[Change]:
         """What may be emitted of the answer to a test; changes that cancel out are omitted."""

@@ -38,8 +38,8 @@ def test_names_may_have_a_prefix_a_uri_or_braces() -> None:
     [
         ("<structure/>", "one root tag; got 0"),
         ('<structure><tag id="1" name="a"/><tag id="2" name="b"/></structure>', "got 2"),
-        ('<tag id="x" name="a"/>', "id must be a number below 1000000000; got x"),
-        ('<tag name="a"/>', "id must be a number below 1000000000; got none"),
+        ('<tag id="x" name="a"/>', "id must be a number below 2147483648; got x"),
+        ('<tag name="a"/>', "id must be a number below 2147483648; got none"),
         ('<tag id="1"/>', "name must be an element name; got none"),
         ('<tag id="1" name="a b"/>', "name must be an element name; got a b"),
         ('<tag id="1" name="p:a"/>', "prefix of a name must be declared; got p:a"),

@@ -37,6 +37,7 @@ _TYPES: Final[dict[str, tuple[TagType, bool]]] = {
 _TRUTH: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _IDENTIFIERS: Final = {"ids": "ID", "idrefs": "IDREF"}
 _WRAPPERS: Final = ("structure", "tagstructure")
+_IDS: Final = 1 << 31  # ids of tags are below this
 
 
 def read_structure(source: Any, name: str | None = None) -> TagStructure:
@@ -187,9 +188,10 @@ def _said(node: Node) -> dict[str, str]:
 
 def _id(node: Node, written: str, what: str) -> int:
     text = written.strip()
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise _wrong(node, f"{what} must be a number below 1000000000; got {written or 'none'}")
-    return int(text)
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else _IDS
+    if number >= _IDS:
+        raise _wrong(node, f"{what} must be a number below {_IDS}; got {written or 'none'}")
+    return number
 
 
 def _name(node: Node, said: dict[str, str]) -> tuple[str, str]:

@@ -99,6 +99,12 @@ def _number(heap: U8, start: int, length: int, most: int) -> int:
 
 
 @kernel
+def _tag_id(heap: U8, start: int, length: int) -> int:
+    value = _number(heap, start, length, 10)
+    return value if value < 1 << 31 else NOT_A_NUMBER
+
+
+@kernel
 def _blank(heap: U8, start: int, length: int) -> bool:
     for i in range(start, start + length):
         byte = heap[i]
@@ -128,7 +134,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Hol
                 if what == ID:
                     u.id_start[unit], u.id_length[unit] = c.start[at], c.length[at]
                 elif what == TSID:
-                    u.tsid[unit] = _number(c.heap, c.start[at], c.length[at], 9)
+                    u.tsid[unit] = _tag_id(c.heap, c.start[at], c.length[at])
                 elif what == VALID_TIME:
                     u.valid_start[unit], u.valid_length[unit] = c.start[at], c.length[at]
                 elif what == IN:
@@ -196,7 +202,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Hol
                         if what == ID:
                             h.id_start[hole], h.id_length[hole] = c.start[k], c.length[k]
                         elif what == TSID:
-                            h.tsid[hole] = _number(c.heap, c.start[k], c.length[k], 9)
+                            h.tsid[hole] = _tag_id(c.heap, c.start[k], c.length[k])
                     k += 1
                 named, tagged = h.id_length[hole] >= 0, h.tsid[hole] >= 0
                 if (named and tagged) or (not foreign and (named or not meant & PLAIN)):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
 
+_SECRET: Final = re.compile(r"(?<=:/)(/?)([^/\s\"']*)@")  # who asks, in an address
 _WINDOW: Final = 96  # columns of a source line that are shown; XML often has no line ends at all
 
 
@@ -79,7 +81,12 @@ class Error(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.message}" + (f" at {self.place}" if self.place else "")
+        return f"{self.code}: {self.sentence}" + (f" at {self.place}" if self.place else "")
+
+    @property
+    def sentence(self) -> str:
+        """The message as it is printed: addresses without user and password."""
+        return without_credentials(self.message)
 
     @property
     def line(self) -> int | None:
@@ -104,10 +111,16 @@ class Error(Exception):
     def render(self, color: bool = False) -> str:
         """The text of the error as commands print it, without a line end."""
         paint = _Paint(color)
-        lines = [f"{paint.red(f'error[{self.code}]')}: {paint.bold(_visible(self.message))}"]
+        lines = [f"{paint.red(f'error[{self.code}]')}: {paint.bold(_visible(self.sentence))}"]
         lines += _picture(self.place, paint) if self.place else []
-        lines += [f"{paint.blue('hint')}: {_visible(self.hint)}"] if self.hint else []
+        hint = without_credentials(self.hint or "")
+        lines += [f"{paint.blue('hint')}: {_visible(hint)}"] if hint else []
         return "\n".join(lines)
+
+
+def without_credentials(text: str) -> str:
+    """A text whose addresses name neither user nor password."""
+    return _SECRET.sub(r"\1", text)
 
 
 class QueryError(Error):
@@ -201,7 +214,9 @@ def _picture(place: Place, paint: _Paint) -> list[str]:
         width, cut = place.span[1] - place.span[0], 0
     else:
         width, cut = 1, place.shown_from
-    shown, pad, carets = _underlined(place.source_line, place.column - 1 - cut, width, cut > 0)
+    # as long as it was, for the carets
+    line = _SECRET.sub(lambda found: f"{found[1]}{'*' * len(found[2])}@", place.source_line)
+    shown, pad, carets = _underlined(line, place.column - 1 - cut, width, cut > 0)
     number, bar = str(place.line), paint.blue("|")
     margin = " " * len(number)
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from contextlib import redirect_stderr
@@ -41,6 +42,15 @@ def test_a_log_of_json_has_a_record_in_each_line(feed: Path):
     refused = next(one for one in records if one["kind"] == "refused")
     assert (refused["code"], refused["stream"], refused["fragment"]) == ("XSCF0006", "roads", "3")
     assert all(one["time"].endswith("Z") for one in records)
+
+
+def test_notes_of_sources_are_records_too(tmp_path: Path):
+    (tmp_path / "roads.xml.gz").write_bytes(gzip.compress(b"<r><a/></r>")[:-4])
+    (tmp_path / "s.xml").write_text("<r><a/></r>")
+    status, said = watch(tmp_path, "--log", "json", "--follow", "--for", "1s")
+    records = [json.loads(line) for line in said.splitlines()]
+    assert status == 0
+    assert any("is cut off" in one["message"] for one in records if one["kind"] == "note")
 
 
 def test_an_error_is_a_record_too(feed: Path):

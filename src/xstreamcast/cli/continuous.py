@@ -10,6 +10,7 @@ from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
 from xstreamcast.cli.log import CommandLog
 from xstreamcast.edges.disk import FULL
 from xstreamcast.edges.durations import micros
+from xstreamcast.edges.notes import notes_by
 from xstreamcast.errors import Error, error
 
 if TYPE_CHECKING:
@@ -97,12 +98,14 @@ def logged(arguments: Parsed, run: Callable[[Parsed], int]) -> int:
     """Run a command; with --log json an error is a line like the others."""
     if arguments.log == "text":
         return run(arguments)
+    log = CommandLog("json")
     try:
-        return run(arguments)
+        with notes_by(lambda sentence: log.write("note", sentence)):
+            return run(arguments)
     except Error as failed:
         place = None if failed.place is None else str(failed.place)
         more = {"code": failed.code, "place": place, "hint": failed.hint}
-        CommandLog("json").write("error", failed.message, **more)
+        log.write("error", failed.sentence, **more)
         return failed.exit_status
 
 

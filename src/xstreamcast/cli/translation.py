@@ -82,7 +82,7 @@ def _last_structure(name: str, source: str) -> TagStructure | None:
     from xstreamcast.edges.inputs import arrivals, kind_of_source
     from xstreamcast.edges.loading import table_path
     from xstreamcast.edges.mapping.finding import mapping_of
-    from xstreamcast.edges.sources import is_place
+    from xstreamcast.edges.sources import is_place, shown
     from xstreamcast.model.fragment import NewStructure
     from xstreamcast.tape.names import Names
 
@@ -91,7 +91,7 @@ def _last_structure(name: str, source: str) -> TagStructure | None:
     mapping, place = mapping_of(source)
     if is_place(place):
         raise error(
-            "XSCU0001", f"explain reads files; got {place}",
+            "XSCU0001", f"explain reads files; got {shown(place)}",
             hint=f"save some of it to a file, or give --structure {name}=FILE",
         )  # fmt: skip
     kind = "fragments" if mapping is not None else kind_of_source(place)

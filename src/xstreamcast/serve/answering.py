@@ -146,7 +146,7 @@ def facts(failed: Error) -> dict[str, Any]:
     """An error as JSON has it."""
     place = None if failed.place is None else str(failed.place)
     return {
-        "code": failed.code, "message": failed.message, "place": place, "hint": failed.hint,
+        "code": failed.code, "message": failed.sentence, "place": place, "hint": failed.hint,
     }  # fmt: skip
 
 

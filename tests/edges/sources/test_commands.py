@@ -173,6 +173,31 @@ def test_passwords_are_in_no_message(capfd: pytest.CaptureFixture[str]) -> None:
     assert "hunter2" not in said
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://reader:hunter2@127.0.0.1:1/x",
+        "ftp://reader:hunter2@127.0.0.1/x",
+        "unknown:http://reader:hunter2@127.0.0.1:1/x",
+        "http://reader:@hunter2@127.0.0.1:1/x#every=never",
+    ],
+)
+def test_passwords_are_in_no_message_of_commands_that_read_files(
+    address: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asking = ["-q", 'doc("x")', "-i", f"x={address}"]
+    commands = [
+        ["explain", "--stage", "circuit", *asking], ["infer", address], ["map", address],
+        ["fragment", "--join", address], ["run", address], ["run", "-q", f'doc("{address}")'],
+        ["watch", "--log", "json", "-q", f'doc("{address}")'], ["run", *asking],
+    ]  # fmt: skip
+    for words in commands:
+        assert main(words) != 0
+    said = "".join(capfd.readouterr())
+    assert said.count("127.0.0.1") >= 6
+    assert "hunter2" not in said
+
+
 def test_stdin_is_one_input() -> None:
     with pytest.raises(Error, match="stdin can be one input only"):
         sources(["a=-", "b=-"])

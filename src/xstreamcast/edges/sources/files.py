@@ -8,7 +8,6 @@ is read a second time, whole. The notes of a checkpoint hold the order, and what
 from __future__ import annotations
 
 import os
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final
 
 from xstreamcast.edges.inputs import message_in, opened, paths
+from xstreamcast.edges.notes import note
 from xstreamcast.edges.sources.bursts import Burst, gathered
 from xstreamcast.edges.sources.compressed import (
     broken_in,
@@ -237,7 +237,7 @@ class Files:
                 one.state = state
                 return
             if is_cut_off(file):
-                sys.stderr.write(f"note: {one.name} is cut off; it is read again if it changes\n")
+                note(f"{one.name} is cut off; it is read again if it changes")
             self._finished(one, file)
 
     def _compressed(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
@@ -265,9 +265,9 @@ class Files:
 
 
 def _say_broken(name: str, why: str) -> None:
-    sys.stderr.write(
-        f"note: {name} cannot be decompressed: {why}; its rest is left out, and it is read again "
-        "if it changes\n"
+    note(
+        f"{name} cannot be decompressed: {why}; its rest is left out, and it is read again if it "
+        "changes"
     )
 
 

@@ -5,7 +5,6 @@ With a log, messages are on disk before they are passed on and acknowledged.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, Protocol
 
+from xstreamcast.edges.notes import note
 from xstreamcast.edges.sources.bursts import Burst
 from xstreamcast.edges.sources.frames import END, MESSAGE, PIECE, MessageFrame
 
@@ -114,7 +114,7 @@ class Inbox:
         """A note for the user."""
         if self.closed:
             return
-        sys.stderr.write(f"note: {sentence}\n")
+        note(sentence)
 
     def _put(self, one: _Waiting) -> None:
         with self._changed:

@@ -62,6 +62,10 @@ def _packed(head: bytes) -> tuple[str, str] | None:
 
 
 def _other(head: bytes) -> tuple[str, str] | None:
+    if head.startswith((b"<\x00\x00\x00", b"\x00\x00\x00<")):
+        order = "LE" if head.startswith(b"<") else "BE"
+        hint = f"iconv -f UTF-32{order} -t UTF-8 FILE | … -i -"
+        return f"UTF-32{order} with neither a byte order mark nor a declaration", hint
     if head.startswith((b"<\x00", b"\x00<")) and not head.startswith((b"<\x00?", b"\x00<\x00?")):
         order = "LE" if head.startswith(b"<") else "BE"
         hint = f"iconv -f UTF-16{order} -t UTF-8 FILE | … -i -"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol, assert_never
 
+from xstreamcast.edges.notes import note
 from xstreamcast.edges.sources.bursts import Burst, flattened
 from xstreamcast.edges.sources.credentials import credentials
 from xstreamcast.edges.sources.frames import FrameLog
@@ -91,7 +91,7 @@ def _awaited(found: Iterator[bytes | Burst | None], who: str) -> Iterator[bytes 
     began, silent = time.monotonic(), True
     for piece in found:
         if silent and piece == b"" and time.monotonic() - began >= _FIRST:
-            sys.stderr.write(f"note: {who}: nothing has arrived so far; waiting\n")
+            note(f"{who}: nothing has arrived so far; waiting")
             silent = False
         silent = silent and piece == b""
         yield piece

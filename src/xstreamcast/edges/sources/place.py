@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from xstreamcast.errors import error
+from xstreamcast.errors import error, without_credentials
 
 Scheme = Literal["http", "ws", "mqtt", "kafka", "tcp"]
 
 _SCHEME: Final = re.compile(r"(http|ws|mqtt|kafka|tcp)(s?)://", re.ASCII)
-_SECRET: Final = re.compile(r"(?<=://)[^/@\s]*@")
 _PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "mqtt": 1883, "mqtts": 8883}
 _PORTS_OF_KAFKA: Final = 9092
 # What may be said of a place, by its scheme.
@@ -64,7 +63,9 @@ def is_place(source: Any) -> bool:
 
 def shown(source: Any) -> str:
     """A source as messages name it: no user, no password."""
-    return _SECRET.sub("", os.fspath(source) if isinstance(source, os.PathLike) else str(source))
+    return without_credentials(
+        os.fspath(source) if isinstance(source, os.PathLike) else str(source)
+    )
 
 
 def addresses(source: str) -> list[str]:

@@ -6,11 +6,11 @@ One that cannot be decompressed is awaited, too: it is read when it has changed.
 from __future__ import annotations
 
 import os
-import sys
 from functools import lru_cache
 from typing import Final
 
 from xstreamcast.edges.inputs import opened
+from xstreamcast.edges.notes import note
 from xstreamcast.edges.sources.compressed import broken_in, is_compressed, is_cut_off
 
 UNFINISHED: Final = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
@@ -37,7 +37,5 @@ def _cut_off(name: str, size: int, changed: int) -> bool:
             pass
         why = broken_in(file)
         if why is not None:
-            sys.stderr.write(
-                f"note: {name} cannot be decompressed: {why}; it is read when it has changed\n"
-            )
+            note(f"{name} cannot be decompressed: {why}; it is read when it has changed")
         return why is not None or is_cut_off(file)

@@ -7,6 +7,7 @@ import pytest
 import xstreamcast as xsc
 from tests.oracle import STRATEGIES, answer, canonical
 from xstreamcast.errors import Error
+from xstreamcast.model.change import Accumulated
 
 WIRE = b"""<stream:fragments xmlns:stream="urn:xstreamcast:stream">
 <stream:structure><tag id="1" name="accounts" type="snapshot">
@@ -26,7 +27,7 @@ ANSWERS = {
     LIMITS: ["2000"],
     f"{LIMITS}?[now]": ["2000"],
     f"{LIMITS}?[2003-03-01, now]": ["2000"],
-    f"{LIMITS}?[2003-05-01]": [],  # not reached, and what is there lives until now
+    f"{LIMITS}?[2003-05-01]": ["2000"],  # until 2003-06-01, which is planned
     f"{LIMITS}?[2003-06-01]": ["5000"],
     f"{LIMITS}?[2030-01-01]": ["5000"],
     f"{LIMITS}?[now, now + P3M]": ["2000", "5000"],
@@ -68,9 +69,59 @@ def test_several_streams_may_be_planned_up_to_different_instants() -> None:
     later = WIRE.replace(b"2003-06-01", b"2003-08-01")
     query = xsc.query('(stream("s")//limit, stream("t")//limit)?[2003-07-15]')
     found = query.run(s=WIRE, t=later, clock="2003-04-01")
-    assert [node.string for node in found] == ["5000"]
+    assert [node.string for node in found] == ["5000", "2000"]
 
 
 def test_the_clock_must_be_one() -> None:
     with pytest.raises(Error, match="clock must be one of event, wall, an instant; got noon"):
         xsc.query(LIMITS).run(s=WIRE, clock="noon")
+
+
+LATER = (
+    '<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'
+    '<tag id="1" name="r" type="snapshot"><tag id="2" name="d" type="temporal"/></tag>'
+    '</stream:structure><stream:filler id="0" tsid="1" validTime="2020-01-01"><r/>'
+    "</stream:filler>"
+) + "".join(
+    f'<stream:filler id="{i}" tsid="2" in="0" messageTime="2020-01-01" validTime="{at}"{more}>'
+    f"<d>{text}</d></stream:filler>"
+    for i, at, more, text in (
+        (1, "2020-01-01", ' validTo="2020-01-18"', "until the 18th"),
+        (2, "2020-01-01", "", "until the 20th"),
+        (2, "2020-01-20", "", "from the 20th"),
+        (3, "2020-01-01", "", "nobody knows"),
+        (4, "2020-01-10", ' validTo="2020-01-12"', "on the 10th"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("2020-01-05", ["until the 18th", "until the 20th"]),  # nothing is planned until then
+        ("2020-01-11", ["until the 18th", "until the 20th", "on the 10th"]),
+        ("2020-01-18", ["until the 20th"]),
+        ("2020-01-19", ["until the 20th"]),
+        ("2020-01-20", ["from the 20th"]),
+        ("2020-01-25", ["from the 20th"]),
+        ("now", ["until the 18th", "until the 20th", "nobody knows"]),
+        ("now + P4D", ["until the 18th", "until the 20th"]),
+    ],
+)
+def test_a_state_whose_end_is_planned_is_there_until_then(query: str, expected: list[str]) -> None:
+    asked = f'stream("s")//d?[{query}]/string()'
+    wire = f"{LATER}</stream:fragments>".encode()
+    assert list(xsc.query(asked).run(s=wire).lines()) == expected
+    assert answer(asked, {"s": wire}) == expected
+    told = Accumulated()
+    for change in xsc.query(asked).watch(s=wire, batch=1):
+        told.apply(change)
+    assert told.items() == expected
+
+
+def test_an_interval_after_now_clips_to_ends_that_are_known() -> None:
+    asked = 'stream("s")//d?[2020-01-05, 2020-01-06] ! (string(@vtFrom), string(@vtTo))'
+    wire = f"{LATER}</stream:fragments>".encode()
+    known = ["2020-01-05T00:00:00", "2020-01-06T00:00:00"]
+    assert list(xsc.query(asked).run(s=wire).lines()) == known * 2
+    assert answer(asked, {"s": wire}) == known * 2

@@ -49,19 +49,25 @@ class Planned:
 
     def __init__(
         self,
+        now: int,
         instants: I64,
         streams: Callable[[str, int], Items],
         documents: Callable[[str, int], int],
         shown: Callable[[], Iterable[Shown]],
     ) -> None:
-        self._instants, self._shown = instants, shown
+        self._now, self._instants, self._shown = now, instants, shown
         self._streams, self._documents = streams, documents
         self._maps: dict[tuple[int, int], I64] = {}
 
     def horizons(self, ends: I64) -> I64:
-        """For each end of an interval the last planned instant that it reaches; NOW if none."""
+        """For each end of an interval the last planned instant that it reaches; NOW if it is not
+        after now. Before the first one nothing else is there, but ends are known.
+        """
         reached = np.searchsorted(self._instants, ends, "right")
-        return np.where(reached > 0, self._instants[np.maximum(reached, 1) - 1], NOW)
+        last = np.where(
+            reached > 0, self._instants[np.maximum(reached, 1) - 1], self._instants[0] - 1
+        )
+        return np.where(ends > self._now, last, NOW)
 
     def stream(self, name: str, horizon: int) -> Items:
         """The nodes of stream(name)."""

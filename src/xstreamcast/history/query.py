@@ -67,7 +67,11 @@ class HistoryQuery:
         between = when is not None and when.between is not None
         later = planned_instants(histories, when)
         self.choice: ChosenStrategy = chosen(
-            program, histories, strategy, links=not between, planned=len(later) > 0
+            program,
+            histories,
+            strategy,
+            links=not between,
+            planned=self.now if len(later) else None,
         )
         self.program = self.choice.program
         self._made: dict[str, Items] = {}
@@ -111,7 +115,7 @@ class HistoryQuery:
                 return int(self._other(name).values[0])
             return self.choice.document(self._histories[name], name, horizon, self._store)
 
-        return Planned(later, stream, document, lambda: self.choice.shown(self.now))
+        return Planned(self.now, later, stream, document, lambda: self.choice.shown(self.now))
 
     def _projected(self, handles: I64) -> I64:
         if self._when is None or self._when.between is None:

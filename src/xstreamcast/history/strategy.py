@@ -25,7 +25,7 @@ class ChosenStrategy:
     """The program as it is evaluated, and the nodes that its streams denote."""
 
     def __init__(
-        self, program: Program, streams: Mapping[str, Choice], planned: bool = False
+        self, program: Program, streams: Mapping[str, Choice], planned: int | None = None
     ) -> None:
         self.program, self.streams, self._planned = program, streams, planned
         self._views: dict[tuple[str, int], Shown] = {}
@@ -34,7 +34,7 @@ class ChosenStrategy:
         """The nodes of a stream or of a part of it, in document order."""
         stream, tags = part_of(name)
         choice = self.streams[stream]
-        if tags is not None and choice.in_place and not self._planned:
+        if tags is not None and choice.in_place and self._planned is None:
             lying = _in_place(history, choice, tags, until, store)
             if lying is not None:
                 return lying
@@ -47,7 +47,7 @@ class ChosenStrategy:
         """The node of a complete view, for a stream without known paths."""
         key = f"doc {name}", until
         if key not in self._views:
-            made = written(history, until)
+            made = written(history, until, ahead=self._is_ahead(until))
             again = partial(self._of_document, history, name, store)
             self._views[key] = Shown(history, made, store.add(made.tape), again)
         return self._views[key].number << 32
@@ -56,13 +56,18 @@ class ChosenStrategy:
         """The views of the streams as of an instant."""
         return [one for (_, at), one in self._views.items() if at == until]
 
+    def _is_ahead(self, until: int) -> bool:
+        """Whether it is a view of what is planned."""
+        return self._planned is not None and until > self._planned
+
     def _of_document(self, history: History, name: str, store: Store, until: int) -> Shown:
         self.document(history, name, until, store)
         return self._views[f"doc {name}", until]
 
     def _shown(self, history: History, stream: str, until: int, store: Store, whole: bool) -> Shown:
         if (stream, until) not in self._views:
-            made = _written(history, self.streams[stream], until, whole)
+            ahead = self._is_ahead(until)
+            made = _written(history, self.streams[stream], until, whole, ahead)
             again = partial(self._again, history, stream, store, whole)
             self._views[stream, until] = Shown(history, made, store.add(made.tape), again)
         return self._views[stream, until]
@@ -76,24 +81,25 @@ def chosen(
     histories: Mapping[str, History],
     strategy: str,
     links: bool = True,
-    planned: bool = False,
+    planned: int | None = None,
 ) -> ChosenStrategy:
     """Decide for every stream; `links` False: the elements above must be present.
 
-    `planned`: projections see more than variables hold, so paths stay where they are written.
+    `planned`: after this instant projections see more than variables hold, so paths stay where they
+    are written.
     """
     guides = {name: history.guide() for name, history in histories.items()}
-    made = decide(program, guides, strategy, links, inline=not planned)
+    made = decide(program, guides, strategy, links, inline=planned is None)
     return ChosenStrategy(made.program, made.streams, planned)
 
 
-def _written(history: History, choice: Choice, until: int, whole: bool) -> View:
+def _written(history: History, choice: Choice, until: int, whole: bool, ahead: bool) -> View:
     if whole:
         modes = None if choice.strategy == "caq" else _modes(history, choice)
-        return written(history, until, modes=modes)
+        return written(history, until, modes=modes, ahead=ahead)
     return written(
         history, until, modes=_modes(history, choice), bounds=choice.bounds, document=False,
-        trims=choice.trims,
+        trims=choice.trims, ahead=ahead,
     )  # fmt: skip
 
 

@@ -45,14 +45,23 @@ def reconstruct(history: History, until: int = NOW) -> Tape:
 
 
 def instances(
-    history: History, until: int = NOW, *, modes: U8 | None = None, current: bool = False
+    history: History,
+    until: int = NOW,
+    *,
+    modes: U8 | None = None,
+    current: bool = False,
+    ahead: bool = False,
 ) -> Instances:
-    """The occurrences of fragments below the roots; `modes` by tag, all of them if None."""
+    """The occurrences of fragments below the roots; `modes` by tag, all of them if None.
+
+    `ahead`: ends of versions are known although they come after `until`.
+    """
     # The current state is the latest content of each id, whenever its parent arrived.
     types = np.zeros_like(history.types()) if current else history.types()
     if modes is None:
         modes = np.full(len(types), FULL, np.uint8)
-    chains, carried = history.chains(until), history.carried()
+    chains = history.chains_ahead(until) if ahead else history.chains(until)
+    carried = history.carried()
     roots, room = history.roots(until), len(chains.place) + 16
     while True:
         made = Instances(
@@ -75,12 +84,13 @@ def written(
     bounds: bool = True,
     document: bool = True,
     trims: Mapping[int, Trim] = MappingProxyType({}),
+    ahead: bool = False,
 ) -> View:
     """The instances that the modes select, on a tape below a document node or side by side.
 
     Of the tags in `trims` only what these say is written.
     """
-    found = instances(history, until, modes=modes, current=current)
+    found = instances(history, until, modes=modes, current=current, ahead=ahead)
     names = history.store.names
     added = Added(
         names.word(WIRE), *bound_names(names), bounds, _binds_default(history, names), document

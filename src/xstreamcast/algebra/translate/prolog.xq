@@ -113,6 +113,13 @@ declare function xsc:embedded($element as element(), $tag as element()?, $tags a
 (: What is valid after the horizon is not known yet. :)
 declare function xsc:history($stream as document-node(), $horizon as xs:dateTime?)
     as map(xs:string, item()*) {
+  xsc:history($stream, $horizon, fn:false())
+};
+
+(: $ahead: ends of versions are known although they come after the horizon; snapshots have none. :)
+declare function xsc:history(
+    $stream as document-node(), $horizon as xs:dateTime?, $ahead as xs:boolean)
+    as map(xs:string, item()*) {
   let $types := xsc:types($stream)
   return map:merge((
     map:entry("&#9;roots", xsc:outermost($stream, $horizon)),
@@ -121,7 +128,9 @@ declare function xsc:history($stream as document-node(), $horizon as xs:dateTime
     where (fn:empty($horizon) or xsc:utc($valid) le xsc:utc($horizon))
           and fn:not(xsc:is_known($fragment))
     group by $id := xs:string($fragment/@id)
-    return (map:entry($id, xsc:versions($fragment, $valid, $types, $horizon)),
+    let $found := xsc:versions($fragment, $valid, $types, $horizon)
+    let $known := if ($ahead) then xsc:versions_ahead($stream, $id, $types, $horizon) else ()
+    return (map:entry($id, if ($ahead and $known?type = "temporal") then $known else $found),
             xsc:attachments($id, $fragment, $valid, $types))),
     map { "duplicates": "combine" })
 };
@@ -200,6 +209,18 @@ declare function xsc:versions(
       if (fn:empty($version?end)) then map:put($version, "to", "now")
       else if (xsc:utc($version?end) le xsc:utc($version?from)) then ()
       else map:put($version, "to", xsc:shown($version?end))
+};
+
+(: Those that begin up to the horizon, by all that is known of the id. :)
+declare function xsc:versions_ahead(
+    $stream as document-node(), $id as xs:string, $types as map(xs:string, xs:string),
+    $horizon as xs:dateTime?) as map(*)* {
+  let $said :=
+    for $fragment at $number in xsc:fragments($stream)
+    where $fragment/@id = $id and fn:not(xsc:is_known($fragment))
+    return map { "fragment": $fragment, "valid": xsc:valid_time($fragment, $number) }
+  return xsc:versions($said?fragment, $said?valid, $types, ())
+    [fn:empty(?from) or xsc:utc(?from) le xsc:utc($horizon)]
 };
 
 (: An end after the horizon is not known yet. :)
@@ -588,13 +609,15 @@ declare function xsc:plan(
       fn:for-each-pair($view//*, xsc:keys($history, xsc:roots($history), ""),
         function($element, $key) { map:entry(fn:generate-id($element), $key) }))),
     "views":
-      for $instant in fn:distinct-values(
+      (: before the first of them nothing else is there, but ends are known :)
+      for $instant in fn:distinct-values((
+        xsc:utc($xsc:now + xs:dayTimeDuration("PT0.000001S")),
         for $fragment at $number in xsc:fragments($stream)
         return (xsc:utc(xsc:valid_time($fragment, $number)),
-                $fragment/@validTo ! xsc:utc(xsc:instant(.))))
+                $fragment/@validTo ! xsc:utc(xsc:instant(.)))))
       where $instant gt xsc:utc($xsc:now)
       order by $instant
-      let $later := xsc:history($stream, $instant), $reached := xsc:view($later)
+      let $later := xsc:history($stream, $instant, fn:true()), $reached := xsc:view($later)
       return map { "instant": $instant, "nodes": map:merge((
         map:entry("document", $reached),
         fn:for-each-pair($reached//*, xsc:keys($later, xsc:roots($later), ""),

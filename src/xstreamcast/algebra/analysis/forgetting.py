@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.guide import Guide, Name, structured
 from xstreamcast.algebra.analysis.inputs import inlined
-from xstreamcast.algebra.analysis.places import DOCUMENT, FragmentElement
+from xstreamcast.algebra.analysis.places import DOCUMENT, FragmentElement, matches
 from xstreamcast.algebra.analysis.projected import projected_tags, stays_below
 from xstreamcast.algebra.analysis.stream_usage import UsageWalk
 from xstreamcast.algebra.analysis.timing import ago
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.model.structure import TagStructure
 
+_DOWN: Final = ("child", "descendant", "descendant-or-self")
 _OPENING: Final = frozenset({"doc", "doc-available", "collection", "uri-collection"})
 
 
@@ -82,6 +83,9 @@ def kept(
     if not structure.declares_inside:
         why = "its structure declares its fragments, but not the elements inside them"
         return _unstructured(flat, name, known, why)
+    declared = structured(structure)
+    if undeclared := _Noting(flat, {name: declared}).undeclared():
+        return SeenTags(every, known, f"its structure does not declare {undeclared}")
     reading = _Noting(flat, {name: known})
     needs = reading.done()[name]
     if needs.all is not None:
@@ -130,6 +134,7 @@ class _Noting(UsageWalk):
         self.called: dict[int, set[Name]] = {}  # names that steps lead to somewhere inside
         self.uncalled: set[int] = set()  # tags inside which steps lead to something without a name
         self.exposed: set[int] = set()  # tags that are seen as a part of something around them
+        self.unknown: set[str] = set()  # names that steps down look for, and nothing has
 
     def _step(
         self, found: frozenset[FragmentElement], axis: p.Axis, test: NodeItem,
@@ -137,6 +142,8 @@ class _Noting(UsageWalk):
     ) -> frozenset[FragmentElement]:  # fmt: skip
         reached = super()._step(found, axis, test, children)
         self.met |= reached
+        if not reached and axis in _DOWN and test.kind == "element" and test.local is not None:
+            self.unknown |= {test.local for one in found if not _has(self.guides[one.stream], test)}
         self.bare.update({one.tag for one in reached if one.path == ()})
         self.loose.update(one.tag for one in reached if one.path is None)
         self._note_names({one.tag for one in reached if one.path is None}, test)
@@ -147,6 +154,11 @@ class _Noting(UsageWalk):
                 guide = self.guides[one.stream]
                 self.loose |= guide.below(guide.roots if one.tag == DOCUMENT else {one.tag})
         return reached
+
+    def undeclared(self) -> str | None:
+        """A name that the query looks for, and that the structure says nothing has."""
+        self.done()
+        return min(self.unknown, default=None)
 
     def _note_names(self, tags: set[int], test: NodeItem) -> None:
         """Note what steps to some depth inside fragments ask for."""
@@ -199,6 +211,12 @@ class _Noting(UsageWalk):
     def names(self, tag: int) -> frozenset[Name]:
         """The names of children of a payload's root that steps lead to, or through."""
         return frozenset(one.path[0] for one in self.met if one.tag == tag and one.path)
+
+
+def _has(guide: Guide, test: NodeItem) -> bool:
+    """Whether anything in a stream may pass a test."""
+    inner = (name for names in guide.inner.values() for name in names)
+    return any(matches(test, name) for name in (*guide.name.values(), *inner))
 
 
 def _plans(program: Program) -> list[p.Plan]:

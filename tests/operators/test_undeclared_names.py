@@ -32,9 +32,9 @@ FRAGMENTS = (
 def test_the_answer_is_that_of_run_in_every_order(query: str, expected: list[str]) -> None:
     wire = f"{STRUCTURE}{''.join(FRAGMENTS)}".encode()
     assert list(xsc.query(query).run(s=wire).lines()) == expected
-    for order in permutations(FRAGMENTS):
+    for order in permutations(FRAGMENTS[1:]):
         following = Following(query)
-        for line in (STRUCTURE, *order):
+        for line in (STRUCTURE, FRAGMENTS[0], *order):
             following.feed(line.encode())
             assert following.told.items() == following.afresh(), order
         assert following.told.items() == expected

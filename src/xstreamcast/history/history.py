@@ -282,14 +282,6 @@ class History:
             self._chains = {until: known, **dict(list(self._chains.items())[:7])}
         return known
 
-    def chains_ahead(self, until: int) -> k.Chains:
-        """The same, with ends that are known though they come later; snapshots have none."""
-        found, known = self.chains(until), self.chains()
-        timed = self.types()[self.fragments["tsid"][found.place]] == TEMPORAL
-        there = known.begin <= until
-        end = np.where(timed, known.end[there], found.end)
-        return found._replace(end=end, zones=np.where(timed, known.zones[there], found.zones))
-
     def layers(self, places: I64 | slice = slice(None)) -> U8:
         """The flags of fragments as chains read them: an event hides nothing.
 

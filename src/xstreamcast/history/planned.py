@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.kernels.counterparts import instance_keys, owners
-from xstreamcast.kernels.instances import FULL, SNAPSHOT
+from xstreamcast.kernels.instances import FULL, SNAPSHOT, TEMPORAL
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT, KIND
@@ -20,6 +20,7 @@ from xstreamcast.tape.layout import DOCUMENT, ELEMENT, KIND
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.history.view import View
+    from xstreamcast.kernels.chains import Chains
     from xstreamcast.model.items import Items
     from xstreamcast.tape.layout import I32, I64, U64
 
@@ -32,6 +33,17 @@ def planned(histories: Iterable[History], now: int) -> I64:
     found: I64 = np.unique(np.concatenate([np.zeros(0, np.int64), *later]))
     later_ones: I64 = found[(found > now) & (found != NOW)]
     return later_ones
+
+
+def chains_ahead(history: History, until: int) -> Chains:
+    """The versions up to an instant, with ends that are known though they come later; snapshots
+    have none.
+    """
+    found, known = history.chains(until), history.chains()
+    timed = history.types()[history.fragments["tsid"][found.place]] == TEMPORAL
+    there = known.begin <= until
+    end = np.where(timed, known.end[there], found.end)
+    return found._replace(end=end, zones=np.where(timed, known.zones[there], found.zones))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.history import WIRE, History, bound_names
+from xstreamcast.history.planned import chains_ahead
 from xstreamcast.history.trimmed import RowSources, sources
 from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.frozen import dataclass
@@ -60,7 +61,7 @@ def instances(
     types = np.zeros_like(history.types()) if current else history.types()
     if modes is None:
         modes = np.full(len(types), FULL, np.uint8)
-    chains = history.chains_ahead(until) if ahead else history.chains(until)
+    chains = chains_ahead(history, until) if ahead else history.chains(until)
     carried = history.carried()
     roots, room = history.roots(until), len(chains.place) + 16
     while True:

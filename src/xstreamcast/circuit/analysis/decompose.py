@@ -26,6 +26,7 @@ from xstreamcast.circuit.analysis.distinct_nodes import (
 )
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.over_group import (
+    behind_lets,
     clauses_of,
     compared_in_group,
     distributes,
@@ -195,7 +196,8 @@ class _Search:
 
     def clause(self, plan: p.Tuples) -> p.Tuples:
         """A clause with its own expressions changed."""
-        if isinstance(plan, p.Let) and facts(plan.value).used & self._before.keys():
+        known = self._before.keys() | self._lets.keys()
+        if isinstance(plan, p.Let) and facts(plan.value).used & known:
             self._lets[plan.variable] = plan.value
         return map_children(
             plan, lambda child: child if isinstance(child, STREAMS) else self.walk(child)
@@ -225,7 +227,24 @@ class _Search:
             looped = self._looped(plan) or self._compared(plan)
             if looped is not None:
                 return looped
+        if isinstance(plan, p.Return) and isinstance(split := behind_lets(plan), p.Return):
+            return self._under_lets(split)
         return map_children(plan, self.walk)
+
+    def _under_lets(self, plan: p.Return) -> p.Expression:
+        """What reads variables that are bound beside it, as those of a function's parameters."""
+        bound = clauses_of(plan.source)
+        made = [self.clause(replace(one, source=p.Unit())) for one in bound]  # type: ignore[call-arg]
+        result = self.walk(plan.result)
+        used, source = facts(result).used, list[Any]()
+        for one in reversed(made):
+            if one.variable in used or not facts(one.value).pure:
+                used |= facts(one.value).used
+                source.insert(0, one)
+        tuples: p.Tuples = p.Unit()
+        for one in source:
+            tuples = replace(one, source=tuples)
+        return replace(plan, source=tuples, result=result) if source else result
 
     def _keeps(self, plan: p.Call) -> bool:
         """Whether there is an operator for a fold: over windows for those that can be summed up."""

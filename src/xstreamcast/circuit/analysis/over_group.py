@@ -15,6 +15,7 @@ from xstreamcast.circuit.analysis.distinct_nodes import (
     stays_narrow,
 )
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.sequence_type import SequenceType
 
 ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 
@@ -143,12 +144,15 @@ def distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
         case p.Filter(input, predicate, False):
             truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
             return truth and distributes(input, after, apart)
-        case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
-            return distributes(items, after, apart)
+        case p.Return(source):
+            loop = _loop(source)
+            return loop is not None and distributes(loop.items, after, apart)
         case p.IntervalProjection(operand, first, last):  # copies, one after another
             bounds = [one for one in (first, last) if one is not None]
             free = any(facts(one).free or facts(one).reads_focus for one in bounds)
             return not free and distributes(operand, after, apart)
+        case p.Convert(operand, SequenceType(_, "many")):
+            return distributes(operand, after, apart)
         case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
             return distributes(argument, after, apart)
         case _:
@@ -162,10 +166,56 @@ def _beside(plan: p.Expression) -> tuple[p.Plan, ...]:
             return (right,)
         case p.Filter(_, predicate):
             return (predicate,)
-        case p.Return(_, result):
-            return (result,)
+        case p.Return(source, result):
+            return (result, *_of_each(source))
         case _:
             return ()
+
+
+def _loop(plan: p.Tuples) -> p.ForEach | None:
+    """The first loop of clauses that choose, bind and loop for each of its items; None if some
+    clause reads several.
+    """
+    match plan:
+        case p.ForEach(p.Unit(), _, _, None, False):
+            return plan
+        case p.Where(source) | p.Let(source) | p.ForEach(source) | p.Join(p.Unit(), source):
+            return _loop(source)
+        case _:
+            return None
+
+
+def _of_each(plan: p.Tuples) -> tuple[p.Plan, ...]:
+    """What such clauses evaluate for each item."""
+    match plan:
+        case p.ForEach(p.Unit()):
+            return ()
+        case p.Where(source, one) | p.Let(source, _, one) | p.ForEach(source, _, one):
+            return one, *_of_each(source)
+        case p.Join(p.Unit(), source, keys, residual):
+            tests = [key.test for key in keys] + ([] if residual is None else [residual])
+            return *tests, *_of_each(source)
+        case _:
+            return ()
+
+
+def behind_lets(plan: p.Return) -> p.Return | None:
+    """A FLWOR as variables and what is returned; None if it does not begin with variables.
+
+    let $v := e for … return r  →  let $v := e return (for … return r)
+    """
+    clauses = clauses_of(plan.source)
+    first = next((i for i, one in enumerate(clauses) if not isinstance(one, p.Let)), len(clauses))
+    if first == len(clauses):
+        return plan if clauses else None
+    rest = clauses[first:]
+    if not first or any(isinstance(one, p.GroupBy | p.Join) for one in rest):
+        return None
+    tuples: p.Tuples = p.Unit()
+    for clause in rest:
+        tuples = replace(clause, source=tuples)  # type: ignore[call-arg]
+    inner = replace(plan, source=tuples)
+    return replace(plan, source=clauses[first - 1], result=inner)
 
 
 def clauses_of(plan: p.Tuples) -> list[p.Tuples]:

@@ -36,8 +36,8 @@ FOLDED = (
     f"""{BY} return <g>{{ string-join(for $y in $x, $v at $i in $y/v where $v > 1
       return concat($i, ":", $v), " ") }}</g>""",
     f"""{BY} let $n := count($x)
-      return <g>{{ $n, avg(for $v in $x/v[. castable as xs:decimal] where $v > 1 return 2 * $v) }}</g>
-    """,
+      return <g>{{ $n, avg(for $v in $x/v[. castable as xs:decimal] where $v > 1
+        return 2 * $v) }}</g>""",
 )
 OTHERS = (
     f"""declare function local:above($g) {{ let $m := avg($g/v/number(.))

@@ -16,6 +16,7 @@ from xstreamcast.algebra.analysis.free import counts_positions, facts
 from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.calls import called
+from xstreamcast.circuit.analysis.conditional import is_guard, may_fail
 from xstreamcast.circuit.analysis.distinct_nodes import (
     Side,
     begins_at,
@@ -81,6 +82,7 @@ class Decomposed:
     folds: tuple[GroupFold, ...]
     members: tuple[GroupMembers, ...]
     item: p.Variable | None = None  # what one item of a window is called
+    hasty: bool = False  # some fold may fail where nothing reads it
 
 
 def is_fold(plan: p.Expression) -> bool:
@@ -94,12 +96,17 @@ def is_fold(plan: p.Expression) -> bool:
 
 
 def decomposed(
-    plan: p.Return, fresh: Fresh, members: Mapping[p.Variable, bool], batch: bool = False
+    plan: p.Return,
+    fresh: Fresh,
+    members: Mapping[p.Variable, bool],
+    batch: bool = False,
+    careful: bool = False,
 ) -> tuple[p.Return, Mapping[int, Decomposed]]:
     """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are.
 
     `members`: variables for the rows of a group, and whether each row holds other nodes.
     `batch`: rows do not change, so that what is chosen of a group is computed from all its rows.
+    `careful`: a fold that may fail stays where it is read, if a condition or a branch is before it.
     """
     clauses = clauses_of(plan.source)
     if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
@@ -110,7 +117,9 @@ def decomposed(
     for clause in clauses:
         changed: Any = clause
         for search in searches:
+            search.careful = careful
             changed = search.clause(changed)
+            search.guarded |= isinstance(clause, p.Where | p.Join)
         base = source if not isinstance(clause, p.Join | p.Unit) else None
         changed = changed if base is None else replace(changed, source=base)
         if isinstance(changed, p.GroupBy):
@@ -121,6 +130,7 @@ def decomposed(
         source = changed
     result = plan.result
     for search in searches:
+        search.careful = careful
         result = search.walk(result)
     made = {search.clause_id: search.found for search in every}
     return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
@@ -183,6 +193,7 @@ class _Search:
         self.clause_id, self._fresh, self._folds, self._length = clause_id, fresh, folds, length
         self._before, self._apart, self._repeated = before, apart, repeated
         self._batch = batch
+        self.guarded = self.careful = self.hasty = False
         self._known: dict[p.Expression, p.Variable] = {}
         self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
@@ -192,7 +203,7 @@ class _Search:
     def found(self) -> Decomposed:
         """What is kept of the tuples."""
         item = None if self._folds is FOLDS else next(iter(self._before.values()))
-        return Decomposed(tuple(self.folds), tuple(self.members), item)
+        return Decomposed(tuple(self.folds), tuple(self.members), item, self.hasty)
 
     def clause(self, plan: p.Tuples) -> p.Tuples:
         """A clause with its own expressions changed."""
@@ -215,6 +226,8 @@ class _Search:
                 counted = called("count", p.Var(next(iter(self._before))))
                 made = self._fold(counted) or counted
                 return made if longer else p.Arithmetic("-", made, ONE, span=plan.span)
+        if self.guarded and self._waits(plan):
+            return plan
         if is_fold(plan) and self._keeps(plan):
             found = self._fold(plan)
             if found is not None:
@@ -229,7 +242,30 @@ class _Search:
                 return looped
         if isinstance(plan, p.Return) and isinstance(split := behind_lets(plan), p.Return):
             return self._under_lets(split)
+        if is_guard(plan):
+            return self._guarded(plan)
         return map_children(plan, self.walk)
+
+    def _guarded(self, plan: Any) -> Any:
+        """An expression of which only the first operand is evaluated in any case; of try, none."""
+        around, tested = self.guarded, isinstance(plan, p.Try)
+
+        def one(child: Any) -> Any:
+            nonlocal tested
+            self.guarded, tested = around or tested, True
+            return self.walk(child)
+
+        made = map_children(plan, one)
+        self.guarded = around
+        return made
+
+    def _waits(self, plan: Any) -> bool:
+        """Whether an expression must be evaluated where it is read: it may fail, or not be read."""
+        if self.hasty and not self.careful:
+            return False
+        fails = not isinstance(plan, STREAMS) and may_fail(self._unlet(plan))
+        self.hasty |= fails
+        return fails and self.careful
 
     def _under_lets(self, plan: p.Return) -> p.Expression:
         """What reads variables that are bound beside it, as those of a function's parameters."""

@@ -20,6 +20,7 @@ from xstreamcast.circuit.analysis.conditional import is_guard, may_fail
 from xstreamcast.circuit.analysis.distinct_nodes import (
     Side,
     begins_at,
+    constructed_variables,
     distinct_variables,
     gives_distinct,
     reads_copies,
@@ -142,7 +143,9 @@ def _of_group(
     before = {after: before for before, after in group.carried}
     known = frozenset(variable for variable, apart in members.items() if apart)
     apart, repeated = distinct_variables(group.source, known), repeated_variables(group.source)
-    return _Search(id(group), before, apart, repeated, fresh, FOLDS, batch=batch)
+    found = _Search(id(group), before, apart, repeated, fresh, FOLDS, batch=batch)
+    found.made = constructed_variables(group.source)
+    return found
 
 
 def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
@@ -193,6 +196,7 @@ class _Search:
         self.clause_id, self._fresh, self._folds, self._length = clause_id, fresh, folds, length
         self._before, self._apart, self._repeated = before, apart, repeated
         self._batch = batch
+        self.made = frozenset[p.Variable]()  # each tuple holds an element that was made for it
         self.guarded = self.careful = self.hasty = False
         self._known: dict[p.Expression, p.Variable] = {}
         self._lets: dict[p.Variable, p.Expression] = {}
@@ -269,8 +273,8 @@ class _Search:
 
     def _under_lets(self, plan: p.Return) -> p.Expression:
         """What reads variables that are bound beside it, as those of a function's parameters."""
-        bound = clauses_of(plan.source)
-        made = [self.clause(replace(one, source=p.Unit())) for one in bound]  # type: ignore[call-arg]
+        bound: list[Any] = [*clauses_of(plan.source)]
+        made: list[Any] = [self.clause(replace(one, source=p.Unit())) for one in bound]
         result = self.walk(plan.result)
         used, source = facts(result).used, list[Any]()
         for one in reversed(made):
@@ -388,7 +392,7 @@ class _Search:
         (after,) = used
         before = self._before[after]
         once = None
-        if not distributes(argument, after, before in self._apart):
+        if not distributes(argument, after, before in self._apart | self.made):
             once = self._repeated.get(before)
             if once is None or not distributes(argument, after, True) or reads_copies(argument):
                 return None

@@ -16,7 +16,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.program import Program, UserFunction
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
-from xstreamcast.circuit.analysis.copied import is_projection, may_be_copied
+from xstreamcast.circuit.analysis.copied import is_projection, is_read_once, may_be_copied
 from xstreamcast.circuit.analysis.reached import reading_functions
 from xstreamcast.circuit.analysis.root_positions import hoisted
 from xstreamcast.circuit.analysis.sinking import all_sunk
@@ -373,6 +373,6 @@ def _is_inlined(let: p.Let, behind: Sequence[Any], last: p.Expression) -> bool:
     known = facts(let.value)
     if not known.pure or known.calls or known.reads_focus or not mentions(let.value):
         return False
-    if not known.makes_nodes:
+    if not known.makes_nodes or is_read_once(let.variable, behind, last):
         return True
     return is_projection(let.value) and may_be_copied(let.variable, behind, last)

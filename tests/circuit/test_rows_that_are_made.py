@@ -28,6 +28,11 @@ KEPT = (
     return sum($w/xs:integer(.))""",
 )
 OTHERS = (
+    # a row whose other columns change leaves the pairs as they are that are made of it
+    f"""let $u := {A} let $big := $u[v > 1] let $n := count($big) return
+    if ($n = 0) then "none" else concat($n, " of ", count($u), ": ", count($big/k))""",
+    f"""for $x in {A} let $n := count({B}[k = $x/k]) where $n > 0
+    return <x n="{{ $n }}">{{ {B}[v = $x/v]/k, count({B}) }}</x>""",
     f"{ROWS} return $rows[2]/@k/string()",
     f"{ROWS} return (count($rows), count($rows | $rows))",
     f"{ROWS} for $x in {B} return count($rows[@k = $x/k] | $rows)",

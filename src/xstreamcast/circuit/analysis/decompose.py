@@ -28,18 +28,22 @@ from xstreamcast.circuit.analysis.distinct_nodes import (
 )
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.over_group import (
+    ONE,
     behind_lets,
     clauses_of,
     compared_in_group,
     distributes,
     from_rows,
+    is_distinct,
+    longer,
     nested_in_group,
     sliced,
     sorts,
     uncounted,
+    window_length,
+    without_unread,
 )
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import INTEGER
 
 FOLDS: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values", "string-join"}
@@ -48,7 +52,6 @@ COUNTED: Final = frozenset({"count", "exists", "empty"})
 # Those over a part of a sorted sequence that need not be made again for each part.
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
 Fresh = Callable[[str], p.Variable]
-ONE: Final = p.Const((p.Atom(INTEGER, 1),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ def decomposed(
         search.careful = careful
         result = search.walk(result)
     made = {search.clause_id: search.found for search in every}
-    return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
+    return replace(plan, source=without_unread(source, facts(result).used), result=result), made
 
 
 def _of_group(
@@ -155,32 +158,13 @@ def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool
     walks |= isinstance(window.items, p.Var) and members.get(window.items.variable, False)
     apart = frozenset({item}) if walks or gives_distinct(window.items) else frozenset[p.Variable]()
     held = {window.variable: item}
-    return _Search(id(window), held, apart, {}, fresh, SUMMARISED, _length(window))
+    return _Search(id(window), held, apart, {}, fresh, SUMMARISED, window_length(window))
 
 
 def _reads_input(plan: p.Expression, members: Mapping[p.Variable, bool]) -> bool:
     if facts(plan).used & members.keys():
         return True
     return any(isinstance(node, p.StreamInput) for node in descendants(plan))
-
-
-def _length(window: p.Window) -> tuple[p.Variable, p.Variable] | None:
-    """The positions of the last and the first item, if both have names."""
-    start, end = window.start, window.end
-    if start is None or end is None or start.position is None or end.position is None:
-        return None
-    return end.position, start.position
-
-
-def _without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
-    """The clauses behind the last grouping without a let that nobody reads any more."""
-    if isinstance(plan, p.GroupBy | p.Window | p.Join | p.Unit):
-        return plan
-    if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
-        return _without_unread(plan.source, used)
-    own = facts(replace(plan, source=p.Unit())).used
-    source = _without_unread(plan.source, used | own)
-    return plan if source is plan.source else replace(plan, source=source)
 
 
 class _Search:
@@ -225,11 +209,11 @@ class _Search:
         ):
             return plan
         if self._length is not None:
-            longer = _longer(plan, *self._length)
-            if longer is not None:
+            by_one = longer(plan, *self._length)
+            if by_one is not None:
                 counted = called("count", p.Var(next(iter(self._before))))
                 made = self._fold(counted) or counted
-                return made if longer else p.Arithmetic("-", made, ONE, span=plan.span)
+                return made if by_one else p.Arithmetic("-", made, ONE, span=plan.span)
         if self.guarded and self._waits(plan):
             return plan
         if is_fold(plan) and self._keeps(plan):
@@ -272,7 +256,7 @@ class _Search:
         return fails and self.careful
 
     def _under_lets(self, plan: p.Return) -> p.Expression:
-        """What reads variables that are bound beside it, as those of a function's parameters."""
+        """What reads variables that are bound before it, such as a function's parameters."""
         bound: list[Any] = [*clauses_of(plan.source)]
         made: list[Any] = [self.clause(replace(one, source=p.Unit())) for one in bound]
         result = self.walk(plan.result)
@@ -383,7 +367,7 @@ class _Search:
     def _fold(self, plan: p.Call) -> p.Expression | None:
         whole = argument = self._unlet(plan.args[0])
         different = self._folds is FOLDS and plan.function.local in COUNTED
-        different = different and _is_distinct(whole)
+        different = different and is_distinct(whole)
         if different:
             (argument,) = whole.args
         used = facts(argument).free & self._before.keys()
@@ -411,23 +395,3 @@ class _Search:
                 plan, lambda n: self._lets.get(n.variable, n) if isinstance(n, p.Var) else n
             )
         return plan
-
-
-def _is_distinct(plan: p.Expression) -> bool:
-    """Whether it is the different values of something, as the default collation has it."""
-    match plan:
-        case p.Call(function, (_,)):
-            return (function.uri, function.local) == (FN, "distinct-values")
-        case _:
-            return False
-
-
-def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
-    """Whether it is the length of a window; False: one less; None: it is anything else."""
-    match plan:
-        case p.Arithmetic("-", p.Var(a), p.Var(b)) if (a, b) == (last, first):
-            return False
-        case p.Arithmetic("+", left, right) if right == ONE:
-            return True if _longer(left, last, first) is False else None
-        case _:
-            return None

@@ -15,8 +15,10 @@ from xstreamcast.circuit.analysis.distinct_nodes import (
     stays_narrow,
 )
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.sequence_type import SequenceType
 
+ONE: Final = p.Const((p.Atom(INTEGER, 1),))
 ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 
 
@@ -208,12 +210,12 @@ def behind_lets(plan: p.Return) -> p.Return | None:
     first = next((i for i, one in enumerate(clauses) if not isinstance(one, p.Let)), len(clauses))
     if first == len(clauses):
         return plan if clauses else None
-    rest = clauses[first:]
+    rest: list[Any] = clauses[first:]
     if not first or any(isinstance(one, p.GroupBy | p.Join) for one in rest):
         return None
     tuples: p.Tuples = p.Unit()
     for clause in rest:
-        tuples = replace(clause, source=tuples)  # type: ignore[call-arg]
+        tuples = replace(clause, source=tuples)
     inner = replace(plan, source=tuples)
     return replace(plan, source=clauses[first - 1], result=inner)
 
@@ -227,3 +229,42 @@ def clauses_of(plan: p.Tuples) -> list[p.Tuples]:
             break
         plan = plan.source
     return found[::-1]
+
+
+def is_distinct(plan: p.Expression) -> bool:
+    """Whether it is the different values of something, as the default collation has it."""
+    match plan:
+        case p.Call(function, (_,)):
+            return (function.uri, function.local) == (FN, "distinct-values")
+        case _:
+            return False
+
+
+def longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
+    """Whether it is the length of a window; False: one less; None: it is anything else."""
+    match plan:
+        case p.Arithmetic("-", p.Var(a), p.Var(b)) if (a, b) == (last, first):
+            return False
+        case p.Arithmetic("+", left, right) if right == ONE:
+            return True if longer(left, last, first) is False else None
+        case _:
+            return None
+
+
+def without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
+    """The clauses behind the last grouping without a let that nobody reads any more."""
+    if isinstance(plan, p.GroupBy | p.Window | p.Join | p.Unit):
+        return plan
+    if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
+        return without_unread(plan.source, used)
+    own = facts(replace(plan, source=p.Unit())).used
+    source = without_unread(plan.source, used | own)
+    return plan if source is plan.source else replace(plan, source=source)
+
+
+def window_length(window: p.Window) -> tuple[p.Variable, p.Variable] | None:
+    """The positions of the last and the first item, if both have names."""
+    start, end = window.start, window.end
+    if start is None or end is None or start.position is None or end.position is None:
+        return None
+    return end.position, start.position

@@ -92,7 +92,8 @@ def _begins_with(plan: Any, variable: p.Variable) -> bool:
         return plan.variable == variable
     if not isinstance(plan, p.Filter | p.Step | p.Path | p.SimpleMap | p.Call):
         return False
-    first, *others = children(plan) or [p.EMPTY]
+    parts: list[Any] = [*children(plan)] or [p.EMPTY]
+    first, *others = parts
     return _begins_with(first, variable) and not any(variable in facts(o).used for o in others)
 
 

@@ -15,7 +15,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts
 from xstreamcast.algebra.analysis.item_kinds import static_type
 from xstreamcast.algebra.nodes.static_type import ATOMIC
-from xstreamcast.algebra.walk import EXPRESSIONS, bottom_up, children
+from xstreamcast.algebra.walk import EXPRESSIONS, STREAMS, bottom_up, children
 from xstreamcast.functions.signature import FN
 
 # functions that show which node one is, or read what is around it
@@ -80,10 +80,12 @@ def _loops(clause: Any) -> bool:
 
 def _own(one: Any) -> frozenset[p.Variable]:
     """The variables that a clause itself, or what is returned, reads."""
-    if isinstance(one, EXPRESSIONS):
+    if not isinstance(one, STREAMS):
         return facts(one).used
     side = "left" if isinstance(one, p.Join) else "source"
-    return facts(replace(one, **{side: p.Unit()})).used
+    clause: Any = one
+    own: Any = replace(clause, **{side: p.Unit()})
+    return facts(own).used
 
 
 def _begins_with(plan: Any, variable: p.Variable) -> bool:

@@ -7,12 +7,15 @@ from bench.growth.entry import Entry
 from bench.growth.groups import GROUPS
 from bench.growth.joins import JOINS
 from bench.growth.nine import NINE
+from bench.growth.reports import REPORTS
 from bench.growth.times import TIMES
 from bench.growth.windows import WINDOWS
 from bench.growth.xmark import XMARK
 from xstreamcast.errors import error
 
-ENTRIES: tuple[Entry, ...] = (*XMARK, *NINE, *WINDOWS, *GROUPS, *DASHBOARDS, *JOINS, *TIMES)
+ENTRIES: tuple[Entry, ...] = (
+    *XMARK, *NINE, *WINDOWS, *GROUPS, *DASHBOARDS, *REPORTS, *JOINS, *TIMES,
+)  # fmt: skip
 
 
 def chosen(patterns: list[str]) -> list[Entry]:

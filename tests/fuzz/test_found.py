@@ -56,6 +56,21 @@ FOUND = {
             filler('id="3" tsid="1"', 3, '<a k="2"/>'),
         ],
     ),
+    "the clock of a message time without a time zone, where the valid time has one": (
+        "for $x in stream('s')//a return <v>{ vtFrom($x), vtTo($x), now }</v>", ABC,
+        [
+            root(1, "2"), filler('id="2" tsid="1"', 2, "<a/>"),
+            '<stream:filler id="3" tsid="1" validTime="2020-01-01T00:03:00Z" '
+            'messageTime="2020-01-01T00:09:00"><a/></stream:filler>',
+        ],
+    ),
+    "the clock of a message time with a time zone, where the valid time has none": (
+        "for $x in stream('s')//a return <v>{ vtTo($x), now }</v>", ABC,
+        [
+            root(1, "2"), '<stream:filler id="2" tsid="1" validTime="2020-01-01T00:03:00" '
+            'messageTime="2020-01-01T00:09:00Z"><a/></stream:filler>',
+        ],
+    ),
 }  # fmt: skip
 
 

@@ -103,6 +103,7 @@ class Program:
     libraries: tuple[Library, ...] = ()
     visible: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
     name: str = ""  # of the stream that the query declares by it
+    careful: bool = False  # nothing is evaluated that no branch or condition comes to
 
 
 def with_bodies(program: Program, put: Callable[[Any], Any]) -> Program:

@@ -69,7 +69,7 @@ def _planned(
         root, result, tuple(map(input_name, planner.sources)), whole,
         frozenset((input_name(name), guard) for name, guard in planner.guards),
         frozenset((input_name(name), guard) for name, guard in planner.held),
-        tuple(dict.fromkeys(planner.reasons)),
+        tuple(dict.fromkeys(planner.reasons)), planner.hasty,
     )  # fmt: skip
 
 

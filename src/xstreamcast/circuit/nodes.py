@@ -386,3 +386,4 @@ class Circuit:
     guards: frozenset[tuple[str | None, tuple[str | None, str]]] = frozenset()
     held: frozenset[tuple[str | None, tuple[str | None, str]]] = frozenset()
     reasons: tuple[tuple[str, tuple[int, int]], ...] = ()  # why something is recomputed
+    hasty: bool = False  # folds are kept that may fail where no branch or condition reads them

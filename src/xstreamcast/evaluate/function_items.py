@@ -29,7 +29,7 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
 from xstreamcast.model.atomic import FUNCTION, FUNCTIONS
 from xstreamcast.model.column import Column, scatter
-from xstreamcast.model.function_item import Alike, Captured, FunctionItem, family_of
+from xstreamcast.model.function_item import Alike, Captured, FunctionItem, Remade, family_of
 from xstreamcast.model.items import Items, objects
 from xstreamcast.model.sequence_type import ANY, FunctionType
 
@@ -51,7 +51,10 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
 
     def made(body: Callable[..., Column], captured: Captured | None) -> FunctionItem:
         alone = None if captured is None else _body_for_one(plan, frame, row)
-        return FunctionItem(None, len(types), types, plan.result, body, captured, False, alone)
+        remade = Remade(_closure_again, plan, lambda: _captured(plan, frame, row))
+        return FunctionItem(
+            None, len(types), types, plan.result, body, captured, False, alone, remade
+        )
 
     def together(rows: Ints) -> FunctionItem:
         return made(lambda _, *arguments: _run(plan, frame, rows, arguments), None)
@@ -60,6 +63,21 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
         return _run(plan, frame, np.full(call.n, row, np.int64), arguments)
 
     return made(body, Captured((id(plan), id(frame)), row, together))
+
+
+def _own_keys(plan: p.Inline, context: Context) -> list[Key]:
+    """The variables that a closure captures; those of the prolog are known in every evaluation."""
+    return sorted(context.reads.of(plan).keys - context.root.bound, key=str)
+
+
+def _captured(plan: p.Inline, frame: Frame, row: int) -> tuple[Column, ...]:
+    at = np.array((row,), np.int64)
+    return tuple(frame.variable(key).take(at) for key in _own_keys(plan, frame.context))
+
+
+def _closure_again(context: Context, plan: p.Inline, captured: Sequence[Column]) -> FunctionItem:
+    values = dict(zip(_own_keys(plan, context), captured, strict=True))
+    return _closure(plan, Frame(context, 1, context.root, np.zeros(1, np.int64), values), 0)
 
 
 def _body_for_one(plan: p.Inline, frame: Frame, row: int) -> Callable[..., Column]:
@@ -85,29 +103,28 @@ def _run(plan: p.Inline, frame: Frame, rows: Ints, arguments: Sequence[Column]) 
 
 def function_ref(plan: p.FunctionRef, frame: Frame) -> Column:
     """A library function as an item; one that reads the focus keeps that of its row."""
+    focus = focus_of(frame) if plan.function.focus else None
+    if focus is None:
+        return _same(_library_item(frame.context, plan), frame.n)
+    rows = [np.array([row], np.int64) for row in range(frame.n)]
+    each = ([c.take(r) for c in _parts(focus)] for r in rows)
+    return Column(_functions([_library_item(frame.context, plan, own) for own in each]))
+
+
+def _library_item(
+    context: Context, plan: p.FunctionRef, focus: Sequence[Column] = ()
+) -> FunctionItem:
     function, types = plan.function, parameter_types(plan.function, plan.arity)
-    context = frame.context
     quick = quick_of(function, plan.arity) if context.one_by_one else None
     alone = None if quick is None else bound(quick, context.root)
 
-    def item(focus: Focus | None) -> FunctionItem:
-        def body(call: Call, *arguments: Column) -> Column:
-            lifted = (
-                None if focus is None else Focus(*(_repeated(c, call.n) for c in _parts(focus)))
-            )
-            result: Column = function.body(
-                context.call(call.n, lifted, plan.namespaces), *arguments
-            )
-            return result
+    def body(call: Call, *arguments: Column) -> Column:
+        lifted = Focus(*(_repeated(c, call.n) for c in focus)) if focus else None
+        result: Column = function.body(context.call(call.n, lifted, plan.namespaces), *arguments)
+        return result
 
-        name = function.uri, function.local
-        return FunctionItem(name, plan.arity, types, function.result, body, alone=alone)
-
-    focus = focus_of(frame) if function.focus else None
-    if focus is None:
-        return _same(item(None), frame.n)
-    rows = [np.array([row], np.int64) for row in range(frame.n)]
-    return Column(_functions([item(Focus(*(c.take(r) for c in _parts(focus)))) for r in rows]))
+    name, remade = (function.uri, function.local), Remade(_library_item, plan, lambda: tuple(focus))
+    return FunctionItem(name, plan.arity, types, function.result, body, alone=alone, remade=remade)
 
 
 def _parts(focus: Focus) -> tuple[Column, Column, Column]:
@@ -119,7 +136,7 @@ def user_ref(plan: p.UserRef, frame: Frame) -> Column:
     return _same(declared_item(frame.context, plan.function), frame.n)
 
 
-def declared_item(context: Context, index: int) -> FunctionItem:
+def declared_item(context: Context, index: int, _: Sequence[Column] = ()) -> FunctionItem:
     """A declared function as an item, by its index in the program."""
     function = context.program.functions[index]
 
@@ -128,8 +145,8 @@ def declared_item(context: Context, index: int) -> FunctionItem:
         return declared_call(index, arguments, inner)
 
     types = tuple(parameter.type for parameter in function.parameters)
-    name = (function.uri, function.local)
-    return FunctionItem(name, function.arity, types, function.result, body)
+    name, remade = (function.uri, function.local), Remade(declared_item, index, tuple)
+    return FunctionItem(name, function.arity, types, function.result, body, remade=remade)
 
 
 def partial(plan: p.Partial, frame: Frame) -> Column:
@@ -159,7 +176,16 @@ def _partial(function: FunctionItem, held: list[Column | None]) -> FunctionItem:
         filled = [next(rest) if c is None else _repeated(c, call.n) for c in held]
         return function.body(call, *filled)
 
-    return FunctionItem(None, len(open_types), open_types, function.result, body)
+    def captured() -> tuple[Column, ...]:
+        return Column(_functions([function])), *(one for one in held if one is not None)
+
+    remade = Remade(_partial_again, tuple(one is not None for one in held), captured)
+    return FunctionItem(None, len(open_types), open_types, function.result, body, remade=remade)
+
+
+def _partial_again(_: Context, given: tuple[bool, ...], captured: Sequence[Column]) -> FunctionItem:
+    (function,), held = one_each(captured[0], len(given)), iter(captured[1:])
+    return _partial(function, [next(held) if one else None for one in given])
 
 
 def dynamic_call(plan: p.DynamicCall, frame: Frame) -> Column:
@@ -260,7 +286,17 @@ def _wrapped(context: Context, function: FunctionItem, wanted: FunctionType) -> 
         return converted(context.root, value, result, "the result of the function")
 
     types = wanted.parameters or ()
-    return FunctionItem(function.name, function.arity, types, result, body, captured, alone=alone)
+    remade = Remade(_wrapped_again, wanted, lambda: (Column(_functions([function])),))
+    return FunctionItem(
+        function.name, function.arity, types, result, body, captured, alone=alone, remade=remade
+    )
+
+
+def _wrapped_again(
+    context: Context, wanted: FunctionType, captured: Sequence[Column]
+) -> FunctionItem:
+    (function,) = one_each(captured[0], _arity(wanted))
+    return _wrapped(context, function, wanted)
 
 
 def one_each(column: Column, arity: int) -> list[FunctionItem]:

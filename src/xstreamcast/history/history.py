@@ -19,7 +19,6 @@ from xstreamcast.model.fragment import (
     REPEATED,
     TEMPORARY,
     TIMELESS,
-    ZONED,
     FragmentBatch,
 )
 from xstreamcast.model.frozen import dataclass
@@ -155,13 +154,14 @@ class History:
             self._containment.follow(self, first)
             self._chains.clear()
             self._attached = None
-        self._reach_newest(batch.clock, batch.flags)
+        self._reach_newest(batch)
         return distinct(batch.id[fresh])
 
-    def _reach_newest(self, valid: I64, flags: U8) -> None:
-        at = len(valid) - 1 - int(np.argmax(valid[::-1]))
-        if valid[at] >= self.newest:
-            self.newest, self.zoned = int(valid[at]), bool(flags[at] & ZONED)
+    def _reach_newest(self, batch: FragmentBatch) -> None:
+        clock = batch.clock
+        at = len(clock) - 1 - int(np.argmax(clock[::-1]))
+        if clock[at] >= self.newest:
+            self.newest, self.zoned = int(clock[at]), batch.is_clock_zoned(at)
 
     def _number(self, tape: Tape) -> int:
         """The tape's number in the store; several batches may share one tape."""

@@ -6,10 +6,10 @@ extend those of the outer one by one part, so that a prefix of a key names the o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from xstreamcast.model.atomic import ARRAY, MAP, NODE
+from xstreamcast.model.atomic import FUNCTIONS, NODE
 
 Key: TypeAlias = tuple[Any, ...]  # one hashable part for each nesting
 Rank: TypeAlias = tuple[Any, ...]  # one comparable part for each nesting
@@ -48,8 +48,17 @@ class ArrayValue(NamedTuple):
     members: tuple[Cell, ...]
 
 
-# (type tag, value); the value of a node is a NodeRef or an OwnNode, that of a map or an array a
-# MapValue or an ArrayValue: none of them refers to the store of an evaluation.
+class FunctionValue(NamedTuple):
+    """A function that a row keeps: how it is made again, and what it captured."""
+
+    again: Callable[[Any, Any, Any], Any]
+    of: Any
+    values: tuple[Cell, ...]
+
+
+# (type tag, value); the value of a node is a NodeRef or an OwnNode, that of a map, an array or a
+# function a MapValue, an ArrayValue or a FunctionValue (or an item that captured nothing): none of
+# them refers to the store of an evaluation.
 Atom: TypeAlias = tuple[int, Any]
 Cell: TypeAlias = tuple[Atom, ...]  # the value of one variable in one row: a sequence
 
@@ -59,9 +68,20 @@ def nodes_in(cell: Cell) -> Iterator[NodeRef | OwnNode]:
     for tag, value in cell:
         if tag == NODE:
             yield value
-        elif tag in (MAP, ARRAY):
-            for inner in value.values if tag == MAP else value.members:
+        elif tag in FUNCTIONS:
+            for inner in inner_values(value):
                 yield from nodes_in(inner)
+
+
+def inner_values(value: Any) -> tuple[Cell, ...]:
+    """The values inside of a map or an array, and those that a function captured."""
+    match value:
+        case MapValue(_, values) | FunctionValue(_, _, values):
+            return values
+        case ArrayValue(members):
+            return members
+        case _:
+            return ()
 
 
 class Row(NamedTuple):

@@ -29,6 +29,7 @@ TIMELESS: Final = 2  # it had no valid time: the logical clock assigned one
 REPEATED: Final = 4  # sent as a repetition
 TEMPORARY: Final = 8  # while it lasts it hides the other versions, which return when it ends
 ENDS_ZONED: Final = 16  # its end came with a time zone
+SAID_APART: Final = 32  # of message time and valid time, one came with a time zone, one without
 KEPT_FLAGS: Final = ZONED | TEMPORARY | ENDS_ZONED  # the flags that a history keeps
 
 
@@ -85,6 +86,12 @@ class FragmentBatch:
         if self.said is None:
             return self.valid
         return np.where(self.said == START, self.valid, self.said)
+
+    def is_clock_zoned(self, at: int) -> bool:
+        """Whether the instant to which a fragment advances the clock came with a time zone."""
+        flags = int(self.flags[at])
+        apart = self.said is not None and self.said[at] != START and flags & SAID_APART
+        return bool(flags & ZONED) != bool(apart)
 
     def optional(self, at: Any) -> dict[str, Any]:
         """Some rows of the optional columns."""

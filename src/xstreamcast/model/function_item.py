@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,17 @@ class Captured:
     family: Any  # what its expression and frame are known by
     row: int
     together: Callable[[Ints], FunctionItem]  # rows of the frame → one function for all of them
+
+
+class Remade(NamedTuple):
+    """How a function is made again where another evaluation calls it: from what it captured.
+
+    again(context of that evaluation, of, captured values there)  →  the function
+    """
+
+    again: Callable[[Any, Any, Sequence[Column]], FunctionItem]
+    of: Any  # its expression or type
+    captured: Callable[[], tuple[Column, ...]]  # each value in a column of one row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +52,7 @@ class FunctionItem:
     needs_call: bool = True  # False: the body reads nothing of the dynamic context of the call
     # The body for a call of one row, of the arguments alone; a None that it gives is for `body`.
     alone: Callable[..., Column | None] | None = None
+    remade: Remade | None = None  # None: it reads nothing of the evaluation that made it
 
 
 def family_of(function: FunctionItem) -> Any:

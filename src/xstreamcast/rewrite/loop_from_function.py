@@ -20,10 +20,13 @@ def loop_from_function(plan: p.Call | p.DynamicCall, known: Known) -> p.Expressi
     filter(e, function($x) { b })    →  for $x in e where b return $x, if b is one boolean
     sort(e, (), function($x) { b })  →  for $x in e order by b return $x, if b is one value at most
     function($x) { b }(e)            →  let $x := e return b
+    name#1(e)                        →  name(e)
     """
     match plan:
         case p.DynamicCall(p.Inline() as function, args):
             return _called(plan, function, args, known)
+        case p.DynamicCall(p.FunctionRef(called, arity, names), args) if arity == len(args):
+            return plan if called.focus else p.Call(called, args, names, span=plan.span)
         case p.Call(name, (items, function)) if name.uri == FN:
             return _each(plan, name.local, items, function, known)
         case p.Call(name, (items, p.Const(()), function)) if (name.uri, name.local) == (FN, "sort"):
@@ -38,15 +41,20 @@ def _called(
     if len(args) != len(function.parameters) or facts(function.body).reads_focus:
         return plan
     source, body = _bound(p.Unit(), function, args, known)
-    return p.Return(source, body, span=plan.span)
+    return body if isinstance(source, p.Unit) else p.Return(source, body, span=plan.span)
 
 
 def _bound(
     source: p.Tuples, function: p.Inline, args: tuple[p.Expression, ...], known: Known
 ) -> tuple[p.Tuples, p.Expression]:
-    """Tuples with the arguments, and the body over their variables, whose types are known."""
+    """Tuples with the arguments, and the body over their variables, whose types are known; what
+    is a variable or a constant already needs none.
+    """
     body = function.body
     for number, (one, value) in enumerate(zip(function.parameters, args, strict=True), start=1):
+        if one.type == ANY and isinstance(value, p.Const | p.Var):
+            body = _read_as(body, one.variable, value)
+            continue
         if one.type != ANY:
             value = p.Convert(value, one.type, f"argument {number}", span=value.span)
         variable = known.fresh(one.variable.name, known.type_of(value))
@@ -55,8 +63,8 @@ def _bound(
     return source, body
 
 
-def _read_as(body: p.Expression, variable: p.Variable, value: p.Var) -> p.Expression:
-    """Another variable in the place of one."""
+def _read_as(body: p.Expression, variable: p.Variable, value: p.Var | p.Const) -> p.Expression:
+    """Another variable or a constant in the place of a variable."""
 
     def put(node: Any) -> Any:
         return value if isinstance(node, p.Var) and node.variable == variable else node

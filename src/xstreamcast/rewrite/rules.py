@@ -13,6 +13,7 @@ from xstreamcast.rewrite.end_windows_by_neighbours import end_windows_by_neighbo
 from xstreamcast.rewrite.filter_before_binding import filter_before_binding
 from xstreamcast.rewrite.filter_source_once import filter_source_once
 from xstreamcast.rewrite.fold_constants import fold_constants
+from xstreamcast.rewrite.function_from_conversion import function_from_conversion
 from xstreamcast.rewrite.fuse_descendant_steps import fuse_descendant_steps
 from xstreamcast.rewrite.hoist_bindings import hoist_bindings
 from xstreamcast.rewrite.index_window_ends import index_window_ends
@@ -52,6 +53,7 @@ _COMPARED: Final = (p.GeneralCompare, p.ValueCompare, p.Call)
 RULES: Final[tuple[Rule, ...]] = (
     Rule(fold_constants, _FOLDED),  # first: what is constant needs no other rule
     Rule(ask_existence_for_counts, _COMPARED),
+    Rule(function_from_conversion, (p.Convert, p.Partial)),  # before calling what it makes
     Rule(loop_from_function, (p.Call, p.DynamicCall)),  # before all that look at loops
     Rule(step_from_input, (p.Path,)),  # before fusing: brings steps to steps
     Rule(fuse_descendant_steps, (p.Step,)),

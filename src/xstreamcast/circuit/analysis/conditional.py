@@ -23,6 +23,11 @@ def is_conditional(plan: p.Expression) -> bool:
     return isinstance(plan, p.If | p.Switch | p.TypeSwitch)
 
 
+def is_guard(plan: p.Plan) -> bool:
+    """Whether some operands may not be evaluated, or their errors are caught."""
+    return isinstance(plan, p.If | p.Switch | p.TypeSwitch | p.And | p.Or | p.Try)
+
+
 def branches(plan: p.Expression) -> list[p.Expression]:
     """The operands that are evaluated only where a test says so."""
     _, *others = children(plan)

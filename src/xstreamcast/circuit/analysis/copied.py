@@ -8,13 +8,14 @@ expression, how many evaluations the nodes of its value may come from.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts
 from xstreamcast.algebra.analysis.item_kinds import static_type
 from xstreamcast.algebra.nodes.static_type import ATOMIC
-from xstreamcast.algebra.walk import EXPRESSIONS, bottom_up, children
+from xstreamcast.algebra.walk import EXPRESSIONS, STREAMS, bottom_up, children
 from xstreamcast.functions.signature import FN
 
 # functions that show which node one is, or read what is around it
@@ -59,6 +60,43 @@ def may_be_copied(variable: p.Variable, clauses: Sequence[Any], last: p.Expressi
     except _Seen:
         return False
     return True
+
+
+def is_read_once(variable: p.Variable, clauses: Sequence[Any], last: p.Expression) -> bool:
+    """Whether a variable is read in one place, which is evaluated once for each of its values."""
+    parts = [*(clause.items for clause in clauses if _loops(clause)), last]
+    first = next((at for at, clause in enumerate(clauses) if _loops(clause)), len(clauses))
+    if not all(isinstance(clause, p.Let | p.Where) for clause in clauses[:first]):
+        return False
+    place = parts[0]
+    reads = [one for one in (*clauses, last) if variable in _own(one)]
+    at = clauses[first] if first < len(clauses) else last
+    return len(reads) == 1 and reads[0] is at and _begins_with(place, variable)
+
+
+def _loops(clause: Any) -> bool:
+    return isinstance(clause, p.ForEach | p.Window)
+
+
+def _own(one: Any) -> frozenset[p.Variable]:
+    """The variables that a clause itself, or what is returned, reads."""
+    if not isinstance(one, STREAMS):
+        return facts(one).used
+    side = "left" if isinstance(one, p.Join) else "source"
+    clause: Any = one
+    own: Any = replace(clause, **{side: p.Unit()})
+    return facts(own).used
+
+
+def _begins_with(plan: Any, variable: p.Variable) -> bool:
+    """Whether an expression reads a variable where it begins, and nowhere else."""
+    if isinstance(plan, p.Var):
+        return plan.variable == variable
+    if not isinstance(plan, p.Filter | p.Step | p.Path | p.SimpleMap | p.Call):
+        return False
+    parts: list[Any] = [*children(plan)] or [p.EMPTY]
+    first, *others = parts
+    return _begins_with(first, variable) and not any(variable in facts(o).used for o in others)
 
 
 class _Walk:

@@ -16,9 +16,11 @@ from xstreamcast.algebra.analysis.free import counts_positions, facts
 from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.calls import called
+from xstreamcast.circuit.analysis.conditional import is_guard, may_fail
 from xstreamcast.circuit.analysis.distinct_nodes import (
     Side,
     begins_at,
+    constructed_variables,
     distinct_variables,
     gives_distinct,
     reads_copies,
@@ -26,17 +28,22 @@ from xstreamcast.circuit.analysis.distinct_nodes import (
 )
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.over_group import (
+    ONE,
+    behind_lets,
     clauses_of,
     compared_in_group,
     distributes,
     from_rows,
+    is_distinct,
+    longer,
     nested_in_group,
     sliced,
     sorts,
     uncounted,
+    window_length,
+    without_unread,
 )
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import INTEGER
 
 FOLDS: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values", "string-join"}
@@ -45,7 +52,6 @@ COUNTED: Final = frozenset({"count", "exists", "empty"})
 # Those over a part of a sorted sequence that need not be made again for each part.
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
 Fresh = Callable[[str], p.Variable]
-ONE: Final = p.Const((p.Atom(INTEGER, 1),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,7 @@ class Decomposed:
     folds: tuple[GroupFold, ...]
     members: tuple[GroupMembers, ...]
     item: p.Variable | None = None  # what one item of a window is called
+    hasty: bool = False  # some fold may fail where nothing reads it
 
 
 def is_fold(plan: p.Expression) -> bool:
@@ -93,12 +100,17 @@ def is_fold(plan: p.Expression) -> bool:
 
 
 def decomposed(
-    plan: p.Return, fresh: Fresh, members: Mapping[p.Variable, bool], batch: bool = False
+    plan: p.Return,
+    fresh: Fresh,
+    members: Mapping[p.Variable, bool],
+    batch: bool = False,
+    careful: bool = False,
 ) -> tuple[p.Return, Mapping[int, Decomposed]]:
     """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are.
 
     `members`: variables for the rows of a group, and whether each row holds other nodes.
     `batch`: rows do not change, so that what is chosen of a group is computed from all its rows.
+    `careful`: a fold that may fail stays where it is read, if a condition or a branch is before it.
     """
     clauses = clauses_of(plan.source)
     if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
@@ -109,7 +121,9 @@ def decomposed(
     for clause in clauses:
         changed: Any = clause
         for search in searches:
+            search.careful = careful
             changed = search.clause(changed)
+            search.guarded |= isinstance(clause, p.Where | p.Join)
         base = source if not isinstance(clause, p.Join | p.Unit) else None
         changed = changed if base is None else replace(changed, source=base)
         if isinstance(changed, p.GroupBy):
@@ -120,9 +134,10 @@ def decomposed(
         source = changed
     result = plan.result
     for search in searches:
+        search.careful = careful
         result = search.walk(result)
     made = {search.clause_id: search.found for search in every}
-    return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
+    return replace(plan, source=without_unread(source, facts(result).used), result=result), made
 
 
 def _of_group(
@@ -131,7 +146,9 @@ def _of_group(
     before = {after: before for before, after in group.carried}
     known = frozenset(variable for variable, apart in members.items() if apart)
     apart, repeated = distinct_variables(group.source, known), repeated_variables(group.source)
-    return _Search(id(group), before, apart, repeated, fresh, FOLDS, batch=batch)
+    found = _Search(id(group), before, apart, repeated, fresh, FOLDS, batch=batch)
+    found.made = constructed_variables(group.source)
+    return found
 
 
 def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
@@ -141,32 +158,13 @@ def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool
     walks |= isinstance(window.items, p.Var) and members.get(window.items.variable, False)
     apart = frozenset({item}) if walks or gives_distinct(window.items) else frozenset[p.Variable]()
     held = {window.variable: item}
-    return _Search(id(window), held, apart, {}, fresh, SUMMARISED, _length(window))
+    return _Search(id(window), held, apart, {}, fresh, SUMMARISED, window_length(window))
 
 
 def _reads_input(plan: p.Expression, members: Mapping[p.Variable, bool]) -> bool:
     if facts(plan).used & members.keys():
         return True
     return any(isinstance(node, p.StreamInput) for node in descendants(plan))
-
-
-def _length(window: p.Window) -> tuple[p.Variable, p.Variable] | None:
-    """The positions of the last and the first item, if both have names."""
-    start, end = window.start, window.end
-    if start is None or end is None or start.position is None or end.position is None:
-        return None
-    return end.position, start.position
-
-
-def _without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
-    """The clauses behind the last grouping without a let that nobody reads any more."""
-    if isinstance(plan, p.GroupBy | p.Window | p.Join | p.Unit):
-        return plan
-    if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
-        return _without_unread(plan.source, used)
-    own = facts(replace(plan, source=p.Unit())).used
-    source = _without_unread(plan.source, used | own)
-    return plan if source is plan.source else replace(plan, source=source)
 
 
 class _Search:
@@ -182,6 +180,8 @@ class _Search:
         self.clause_id, self._fresh, self._folds, self._length = clause_id, fresh, folds, length
         self._before, self._apart, self._repeated = before, apart, repeated
         self._batch = batch
+        self.made = frozenset[p.Variable]()  # each tuple holds an element that was made for it
+        self.guarded = self.careful = self.hasty = False
         self._known: dict[p.Expression, p.Variable] = {}
         self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
@@ -191,11 +191,12 @@ class _Search:
     def found(self) -> Decomposed:
         """What is kept of the tuples."""
         item = None if self._folds is FOLDS else next(iter(self._before.values()))
-        return Decomposed(tuple(self.folds), tuple(self.members), item)
+        return Decomposed(tuple(self.folds), tuple(self.members), item, self.hasty)
 
     def clause(self, plan: p.Tuples) -> p.Tuples:
         """A clause with its own expressions changed."""
-        if isinstance(plan, p.Let) and facts(plan.value).used & self._before.keys():
+        known = self._before.keys() | self._lets.keys()
+        if isinstance(plan, p.Let) and facts(plan.value).used & known:
             self._lets[plan.variable] = plan.value
         return map_children(
             plan, lambda child: child if isinstance(child, STREAMS) else self.walk(child)
@@ -208,11 +209,13 @@ class _Search:
         ):
             return plan
         if self._length is not None:
-            longer = _longer(plan, *self._length)
-            if longer is not None:
+            by_one = longer(plan, *self._length)
+            if by_one is not None:
                 counted = called("count", p.Var(next(iter(self._before))))
                 made = self._fold(counted) or counted
-                return made if longer else p.Arithmetic("-", made, ONE, span=plan.span)
+                return made if by_one else p.Arithmetic("-", made, ONE, span=plan.span)
+        if self.guarded and self._waits(plan):
+            return plan
         if is_fold(plan) and self._keeps(plan):
             found = self._fold(plan)
             if found is not None:
@@ -225,7 +228,47 @@ class _Search:
             looped = self._looped(plan) or self._compared(plan)
             if looped is not None:
                 return looped
+        if isinstance(plan, p.Return) and isinstance(split := behind_lets(plan), p.Return):
+            return self._under_lets(split)
+        if is_guard(plan):
+            return self._guarded(plan)
         return map_children(plan, self.walk)
+
+    def _guarded(self, plan: Any) -> Any:
+        """An expression of which only the first operand is evaluated in any case; of try, none."""
+        around, tested = self.guarded, isinstance(plan, p.Try)
+
+        def one(child: Any) -> Any:
+            nonlocal tested
+            self.guarded, tested = around or tested, True
+            return self.walk(child)
+
+        made = map_children(plan, one)
+        self.guarded = around
+        return made
+
+    def _waits(self, plan: Any) -> bool:
+        """Whether an expression must be evaluated where it is read: it may fail, or not be read."""
+        if self.hasty and not self.careful:
+            return False
+        fails = not isinstance(plan, STREAMS) and may_fail(self._unlet(plan))
+        self.hasty |= fails
+        return fails and self.careful
+
+    def _under_lets(self, plan: p.Return) -> p.Expression:
+        """What reads variables that are bound before it, such as a function's parameters."""
+        bound: list[Any] = [*clauses_of(plan.source)]
+        made: list[Any] = [self.clause(replace(one, source=p.Unit())) for one in bound]
+        result = self.walk(plan.result)
+        used, source = facts(result).used, list[Any]()
+        for one in reversed(made):
+            if one.variable in used or not facts(one.value).pure:
+                used |= facts(one.value).used
+                source.insert(0, one)
+        tuples: p.Tuples = p.Unit()
+        for one in source:
+            tuples = replace(one, source=tuples)
+        return replace(plan, source=tuples, result=result) if source else result
 
     def _keeps(self, plan: p.Call) -> bool:
         """Whether there is an operator for a fold: over windows for those that can be summed up."""
@@ -324,7 +367,7 @@ class _Search:
     def _fold(self, plan: p.Call) -> p.Expression | None:
         whole = argument = self._unlet(plan.args[0])
         different = self._folds is FOLDS and plan.function.local in COUNTED
-        different = different and _is_distinct(whole)
+        different = different and is_distinct(whole)
         if different:
             (argument,) = whole.args
         used = facts(argument).free & self._before.keys()
@@ -333,7 +376,7 @@ class _Search:
         (after,) = used
         before = self._before[after]
         once = None
-        if not distributes(argument, after, before in self._apart):
+        if not distributes(argument, after, before in self._apart | self.made):
             once = self._repeated.get(before)
             if once is None or not distributes(argument, after, True) or reads_copies(argument):
                 return None
@@ -352,23 +395,3 @@ class _Search:
                 plan, lambda n: self._lets.get(n.variable, n) if isinstance(n, p.Var) else n
             )
         return plan
-
-
-def _is_distinct(plan: p.Expression) -> bool:
-    """Whether it is the different values of something, as the default collation has it."""
-    match plan:
-        case p.Call(function, (_,)):
-            return (function.uri, function.local) == (FN, "distinct-values")
-        case _:
-            return False
-
-
-def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
-    """Whether it is the length of a window; False: one less; None: it is anything else."""
-    match plan:
-        case p.Arithmetic("-", p.Var(a), p.Var(b)) if (a, b) == (last, first):
-            return False
-        case p.Arithmetic("+", left, right) if right == ONE:
-            return True if _longer(left, last, first) is False else None
-        case _:
-            return None

@@ -55,6 +55,31 @@ def distinct_variables(
             return frozenset()
 
 
+def constructed_variables(plan: p.Tuples) -> frozenset[p.Variable]:
+    """Variables that are bound to an element that is made for each tuple, one after another."""
+    match plan:
+        case p.Where(source) | p.Join(p.Unit(), source):
+            return constructed_variables(source)
+        case p.Let(source, variable, value):
+            own = {variable} if _makes_elements(value) else set()
+            return constructed_variables(source) | own
+        case p.ForEach(_, variable, items) if _makes_elements(items):
+            return frozenset({variable})
+        case _:
+            return frozenset()
+
+
+def _makes_elements(plan: p.Expression) -> bool:
+    """Whether all its items are elements that it makes."""
+    match plan:
+        case p.MakeElement():
+            return True
+        case p.Return(_, result):
+            return _makes_elements(result)
+        case _:
+            return False
+
+
 def repeated_variables(plan: p.Tuples) -> Mapping[p.Variable, Side]:
     """Variables that are bound to other nodes in each row of one side of a join, in their order."""
     match plan:

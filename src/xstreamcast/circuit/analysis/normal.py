@@ -16,7 +16,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.program import Program, UserFunction
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
-from xstreamcast.circuit.analysis.copied import is_projection, may_be_copied
+from xstreamcast.circuit.analysis.copied import is_projection, is_read_once, may_be_copied
 from xstreamcast.circuit.analysis.reached import reading_functions
 from xstreamcast.circuit.analysis.root_positions import hoisted
 from xstreamcast.circuit.analysis.sinking import all_sunk
@@ -25,7 +25,8 @@ from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import STRING
-from xstreamcast.rewrite.known import Known
+from xstreamcast.model.sequence_type import FunctionType, SequenceType
+from xstreamcast.rewrite.known import Known, bodies
 from xstreamcast.rewrite.optimise import optimise
 
 _COLLATED: Final = frozenset({"distinct-values", "min", "max", "sort"})
@@ -94,6 +95,7 @@ class _Inlining:
         self._reading = reading_functions(program)
         self._bound: dict[p.Variable, tuple[p.Variable, p.Expression] | None] = {}
         self._in_function = False
+        self._names = any(_names_functions(one) for one in bodies(program))
 
     def body(self) -> p.Expression:
         """The body with everything put in, behind the globals whose nodes must stay the same."""
@@ -125,6 +127,8 @@ class _Inlining:
                 return p.StreamInput(str(atom.value), span=node.span)
             case p.UserCall(index, args) if self._is_inlined(index):
                 return self._called(index, args, node.span)
+            case p.UserRef(index) if self._is_inlined(index) and not self._names:
+                return self._referred(index, node.span)
             case _:
                 return node
 
@@ -167,6 +171,21 @@ class _Inlining:
         # arguments keep their variables: only what the function itself binds is renamed
         own = frozenset(parameter.variable for parameter in function.parameters)
         return _renamed(p.Return(source, body, span=span), self._numbers, own)
+
+    def _referred(self, index: int, span: Any) -> p.Expression:
+        """A declared function where its name is a value: the function that it is."""
+        function = self._program.functions[index]
+        own = p.Inline(function.parameters, function.result, self._put(function.body), span=span)
+        bound = frozenset(parameter.variable for parameter in function.parameters)
+        return _renamed(own, self._numbers, bound)
+
+
+def _names_functions(plan: p.Plan) -> bool:
+    """Whether it may ask a function for its name."""
+    return any(
+        isinstance(one, p.Call | p.FunctionRef) and one.function.local == "function-name"
+        for one in descendants(plan)
+    )
 
 
 def _recursive(program: Program) -> frozenset[int]:
@@ -328,12 +347,32 @@ def _source(clause: Any) -> Any:
     return clause.left if isinstance(clause, p.Join) else clause.source
 
 
+def _is_function(plan: p.Expression) -> bool:
+    """Whether it is a function that is written there: it is one value wherever it is read, and no
+    operator can keep it, because it reads what was at hand when it was made.
+    """
+    match plan:
+        case p.Inline():
+            return True
+        case p.FunctionRef(function):
+            return not function.focus
+        case p.Convert(inner, SequenceType(FunctionType())):
+            return _is_function(inner)
+        case p.Partial(inner, args):
+            given = [one for one in args if one is not None]
+            return _is_function(inner) and all(
+                isinstance(one, p.Const | p.Var) or _is_function(one) for one in given
+            )
+        case _:
+            return False
+
+
 def _is_inlined(let: p.Let, behind: Sequence[Any], last: p.Expression) -> bool:
-    if isinstance(let.value, p.Inline):
+    if _is_function(let.value):
         return True
     known = facts(let.value)
     if not known.pure or known.calls or known.reads_focus or not mentions(let.value):
         return False
-    if not known.makes_nodes:
+    if not known.makes_nodes or is_read_once(let.variable, behind, last):
         return True
     return is_projection(let.value) and may_be_copied(let.variable, behind, last)

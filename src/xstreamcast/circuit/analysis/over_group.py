@@ -15,7 +15,10 @@ from xstreamcast.circuit.analysis.distinct_nodes import (
     stays_narrow,
 )
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import INTEGER
+from xstreamcast.model.sequence_type import SequenceType
 
+ONE: Final = p.Const((p.Atom(INTEGER, 1),))
 ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 
 
@@ -143,12 +146,15 @@ def distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
         case p.Filter(input, predicate, False):
             truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
             return truth and distributes(input, after, apart)
-        case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
-            return distributes(items, after, apart)
+        case p.Return(source):
+            loop = _loop(source)
+            return loop is not None and distributes(loop.items, after, apart)
         case p.IntervalProjection(operand, first, last):  # copies, one after another
             bounds = [one for one in (first, last) if one is not None]
             free = any(facts(one).free or facts(one).reads_focus for one in bounds)
             return not free and distributes(operand, after, apart)
+        case p.Convert(operand, SequenceType(_, "many")):
+            return distributes(operand, after, apart)
         case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
             return distributes(argument, after, apart)
         case _:
@@ -162,10 +168,56 @@ def _beside(plan: p.Expression) -> tuple[p.Plan, ...]:
             return (right,)
         case p.Filter(_, predicate):
             return (predicate,)
-        case p.Return(_, result):
-            return (result,)
+        case p.Return(source, result):
+            return (result, *_of_each(source))
         case _:
             return ()
+
+
+def _loop(plan: p.Tuples) -> p.ForEach | None:
+    """The first loop of clauses that choose, bind and loop for each of its items; None if some
+    clause reads several.
+    """
+    match plan:
+        case p.ForEach(p.Unit(), _, _, None, False):
+            return plan
+        case p.Where(source) | p.Let(source) | p.ForEach(source) | p.Join(p.Unit(), source):
+            return _loop(source)
+        case _:
+            return None
+
+
+def _of_each(plan: p.Tuples) -> tuple[p.Plan, ...]:
+    """What such clauses evaluate for each item."""
+    match plan:
+        case p.ForEach(p.Unit()):
+            return ()
+        case p.Where(source, one) | p.Let(source, _, one) | p.ForEach(source, _, one):
+            return one, *_of_each(source)
+        case p.Join(p.Unit(), source, keys, residual):
+            tests = [key.test for key in keys] + ([] if residual is None else [residual])
+            return *tests, *_of_each(source)
+        case _:
+            return ()
+
+
+def behind_lets(plan: p.Return) -> p.Return | None:
+    """A FLWOR as variables and what is returned; None if it does not begin with variables.
+
+    let $v := e for … return r  →  let $v := e return (for … return r)
+    """
+    clauses = clauses_of(plan.source)
+    first = next((i for i, one in enumerate(clauses) if not isinstance(one, p.Let)), len(clauses))
+    if first == len(clauses):
+        return plan if clauses else None
+    rest: list[Any] = clauses[first:]
+    if not first or any(isinstance(one, p.GroupBy | p.Join) for one in rest):
+        return None
+    tuples: p.Tuples = p.Unit()
+    for clause in rest:
+        tuples = replace(clause, source=tuples)
+    inner = replace(plan, source=tuples)
+    return replace(plan, source=clauses[first - 1], result=inner)
 
 
 def clauses_of(plan: p.Tuples) -> list[p.Tuples]:
@@ -177,3 +229,42 @@ def clauses_of(plan: p.Tuples) -> list[p.Tuples]:
             break
         plan = plan.source
     return found[::-1]
+
+
+def is_distinct(plan: p.Expression) -> bool:
+    """Whether it is the different values of something, as the default collation has it."""
+    match plan:
+        case p.Call(function, (_,)):
+            return (function.uri, function.local) == (FN, "distinct-values")
+        case _:
+            return False
+
+
+def longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
+    """Whether it is the length of a window; False: one less; None: it is anything else."""
+    match plan:
+        case p.Arithmetic("-", p.Var(a), p.Var(b)) if (a, b) == (last, first):
+            return False
+        case p.Arithmetic("+", left, right) if right == ONE:
+            return True if longer(left, last, first) is False else None
+        case _:
+            return None
+
+
+def without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
+    """The clauses behind the last grouping without a let that nobody reads any more."""
+    if isinstance(plan, p.GroupBy | p.Window | p.Join | p.Unit):
+        return plan
+    if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
+        return without_unread(plan.source, used)
+    own = facts(replace(plan, source=p.Unit())).used
+    source = without_unread(plan.source, used | own)
+    return plan if source is plan.source else replace(plan, source=source)
+
+
+def window_length(window: p.Window) -> tuple[p.Variable, p.Variable] | None:
+    """The positions of the last and the first item, if both have names."""
+    start, end = window.start, window.end
+    if start is None or end is None or start.position is None or end.position is None:
+        return None
+    return end.position, start.position

@@ -18,9 +18,9 @@ from xstreamcast.algebra.analysis.free import facts, free_numbers
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.analysis.decompose import ONE
 from xstreamcast.circuit.analysis.locality import ABOVE
 from xstreamcast.circuit.analysis.normal import CONTEXT, normal
+from xstreamcast.circuit.analysis.over_group import ONE
 from xstreamcast.circuit.batch.groups import FOLDS, Groups, groups_of
 from xstreamcast.circuit.batch.inputs import free_name, is_read_elsewhere, with_constants
 from xstreamcast.circuit.batch.parts import BatchPart, Distributed, OneTask

@@ -62,6 +62,7 @@ class Lifting(SpineLoops):
         self.guards: set[tuple[str, Guard]] = set()
         self.held: set[tuple[str, Guard]] = set()
         self.reasons: list[tuple[str, Span]] = []
+        self.hasty = False  # a fold is kept that may fail where nothing reads it
         self._guarded = False  # inside a branch that may not be taken
         self._why: tuple[str, Span] | None = None  # why the last plan was not driven
         for name in (n.name for n in descendants(program.body) if isinstance(n, p.StreamInput)):

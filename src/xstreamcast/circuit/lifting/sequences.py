@@ -93,7 +93,9 @@ class LiftSequences(LiftGroups):
             self._note_root(loop, outer)
         plan = self._over_spine(self.over_roots(plan), outer)
         apart = {variable: rows.held.apart for variable, rows in self._members.items()}
-        plan, parts = decomposed(plan, self.fresh, apart, self.batch)
+        careful = self.program.careful
+        plan, parts = decomposed(plan, self.fresh, apart, self.batch, careful)
+        self.hasty |= any(one.hasty for one in parts.values())
         self._decomposed.update(parts)
         self._kept.append(plan)
         found = self.tuples(plan.source, outer)

@@ -22,7 +22,7 @@ from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Wh
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
-from xstreamcast.model.fragment import ZONED, Arrival, Ended, FragmentBatch, Heartbeat, NewStructure
+from xstreamcast.model.fragment import Arrival, Ended, FragmentBatch, Heartbeat, NewStructure
 from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.feeds.fragments import FragmentFeed, plans_ahead
@@ -248,7 +248,7 @@ class Router(Reading):
         clock = batch.clock
         at = len(clock) - 1 - int(np.argmax(clock[::-1])) if len(batch) else -1
         if at >= 0 and clock[at] >= self._newest.get(name, (START, False))[0]:
-            self._newest[name] = int(clock[at]), bool(batch.flags[at] & ZONED)
+            self._newest[name] = int(clock[at]), batch.is_clock_zoned(at)
             self._read_until(Moment(*self._newest[name]))
         if self._reach > self.now.instant and plans_ahead(batch, self.now.instant):
             raise _Turned("a projection may see states that are planned")

@@ -276,6 +276,8 @@ def _batch(part: Scanned, why: Reasons, numbers: TagNumbers) -> FragmentBatch:
     flags[units.temporary & 1 != 0] |= model.TEMPORARY
     flags[units.temporary & 2 != 0] |= model.TIMELESS
     flags[(part.to_said >= 0) & (part.to_said & 1 != 0)] |= model.ENDS_ZONED
+    apart = part.message_said & 1 != flags & model.ZONED
+    flags[(part.message_said >= 0) & apart] |= model.SAID_APART
     more = _optional(part)
     if part.rows is not None and part.rows.name is not None:
         more["row"] = part.rows.name

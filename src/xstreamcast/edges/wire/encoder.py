@@ -99,7 +99,7 @@ def more_attributes(batch: FragmentBatch, i: int, ids: Ids) -> dict[str, str]:
     if batch.to is not None and batch.to[i] != NOW:
         found["validTo"] = show_instant(int(batch.to[i]), bool(flags & ENDS_ZONED))
     if batch.said is not None and batch.said[i] != START:
-        found["messageTime"] = show_instant(int(batch.said[i]), bool(flags & ZONED))
+        found["messageTime"] = show_instant(int(batch.said[i]), batch.is_clock_zoned(i))
     if batch.version is not None and batch.version[i]:
         found["version"] = str(int(batch.version[i]))
     return found | ({"temporary": "true"} if flags & TEMPORARY else {})

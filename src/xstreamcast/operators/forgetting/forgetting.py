@@ -105,7 +105,7 @@ class ForgettingFeed(FragmentFeed):
             newest = int(batch.valid[~wanted & (batch.tsid == tag)].max())
             self._dropped[tag] = max(newest, self._dropped.get(tag, START))
         self.history.arrived += int(np.count_nonzero(~wanted))
-        self.history._reach_newest(batch.clock, batch.flags)
+        self.history._reach_newest(batch)
         part = batch.some(wanted)
         return len(part) > 0 and self._taken_in(part)
 

@@ -17,7 +17,15 @@ from xstreamcast.model import atomic
 from xstreamcast.model.array_item import ArrayItem
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
-from xstreamcast.model.delta import ArrayValue, Cell, MapValue, NodeRef, OwnNode, nodes_in
+from xstreamcast.model.delta import (
+    ArrayValue,
+    Cell,
+    FunctionValue,
+    MapValue,
+    NodeRef,
+    OwnNode,
+    nodes_in,
+)
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import MapItem
 from xstreamcast.operators.relational.own_trees import OwnTrees, Places, assembled, placed
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
 
 Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its order
 _ROW = 0xFFFFFFFF
-_NOT_ATOMIC = frozenset({NODE, atomic.MAP, atomic.ARRAY})
+_NOT_ATOMIC = frozenset({NODE, *atomic.FUNCTIONS})
 
 
 class Workspace:
@@ -130,7 +138,7 @@ class Workspace:
         return Column.from_lengths(items, lengths)
 
     def _value(self, tag: int, value: Any) -> Any:
-        """A node by its handle; a map or an array with handles inside."""
+        """A node by its handle; a map, an array or a function with handles inside."""
         match tag:
             case atomic.NODE:
                 return self._handle(value)
@@ -139,6 +147,9 @@ class Workspace:
                 return MapItem(keys, self._column(value.values), 0, len(value.keys))
             case atomic.ARRAY:
                 return ArrayItem(self._column(value.members), 0, len(value.members))
+            case atomic.FUNCTION if type(value) is FunctionValue:
+                captured = [self._column([cell]) for cell in value.values]
+                return value.again(self.context, value.of, captured)
             case _:
                 return value
 
@@ -165,7 +176,7 @@ class Workspace:
         return [tuple(atoms[a:b]) for a, b in itertools.pairwise(bounds)]
 
     def _kept_as(self, tag: int, value: Any, nodes: Mapping[int, NodeRef | OwnNode]) -> Any:
-        """What is kept of a node, a map or an array."""
+        """What is kept of a node, a map, an array or a function."""
         match tag:
             case atomic.NODE:
                 return nodes[value]
@@ -174,6 +185,10 @@ class Workspace:
                 return MapValue(keys, tuple(self.cells(value.own_values())))
             case atomic.ARRAY:
                 return ArrayValue(tuple(self.cells(value.members())))
+            case atomic.FUNCTION if value.remade is not None:
+                again, of, captured = value.remade
+                inner = tuple(self.cells(one)[0] for one in captured())
+                return FunctionValue(again, of, inner)
             case _:
                 return value
 

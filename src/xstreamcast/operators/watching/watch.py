@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -388,6 +388,9 @@ class Watch:
         try:
             changes = deep(partial(self.pipeline.on_tick, arrived, asking, self.now.instant))
         except Error as why:
+            if self._plans_carefully():
+                self._owed = owed
+                return self._tick(leaving)
             if not self._may_mend():
                 raise self._first_error(why) from None
             self._owed, self.failing = owed, why
@@ -401,6 +404,17 @@ class Watch:
         if witness is None:
             return owed + changes
         return self._witnessed(owed + changes, witness, bool(undecided))
+
+    def _plans_carefully(self) -> bool:
+        """Plan the query again where an operator failed that evaluates what nothing may read."""
+        hasty = self.pipeline is not None and self.pipeline.circuit.hasty
+        documents = any(kind == "document" for kind in self.kinds.values())
+        if not hasty or documents or self.program.careful:
+            return False
+        self.program = replace(self.program, careful=True)
+        self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
+        self._divide()
+        return True
 
     def _grows(self) -> bool:
         """Whether items of the answer are final, though others are missing: all is streams."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.passes.growing import adds, inputs_beside
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
@@ -19,6 +20,26 @@ if TYPE_CHECKING:
 
 Pair = tuple[Key, Key]
 Owns = Callable[[JoinValues, JoinValues], bool]
+
+
+def _columns_read(node: c.Join, side: c.Node) -> tuple[int, ...]:
+    """The places of the columns of a side that a join reads; others are for its other readers."""
+    keys = [] if node.key is None else [node.key.left, node.key.right]
+    read = frozenset(node.columns).union(*(facts(one).used for one in keys))
+    return tuple(at for at, one in enumerate(side.columns) if one in read)
+
+
+def _touched(delta: Delta, read: tuple[int, ...], turn: Round) -> Delta:
+    """The rows that changed in what the join reads of them; the others stay as they were kept."""
+
+    def seen(row: Row) -> Row:
+        return Row(row.rank, tuple(row.cells[at] for at in read))
+
+    return {
+        key: one
+        for key, one in delta.items()
+        if one.old is None or one.new is None or not turn.is_same(seen(one.old), seen(one.new))
+    }
 
 
 class JoinOperator:
@@ -39,11 +60,12 @@ class JoinOperator:
         self._cells = [
             (True, left.index(v)) if v in left else (False, right.index(v)) for v in node.columns
         ]
+        self._reads = _columns_read(node, node.left), _columns_read(node, node.right)
         self.owns: Owns | None = None  # of pairs that are made in several partitions, some
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The pairs that came, went, or whose rows changed."""
-        left, right = deltas
+        left, right = (_touched(*one, turn) for one in zip(deltas, self._reads, strict=True))
         out = self._joined(left, right, turn) if left or right else {}
         if self._adds:
             self._release(turn.ended)

@@ -36,8 +36,8 @@ from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Queries, Query
-    from xstreamcast.edges.watching import Watching
     from xstreamcast.edges.quarantine import Quarantine
+    from xstreamcast.edges.watching import Watching
     from xstreamcast.edges.watching.metrics import Metrics
     from xstreamcast.model.change import Change
     from xstreamcast.spark.watching.run import SparkWatching

@@ -77,7 +77,7 @@ class _When:
 
 def _projects(module: t.Module) -> bool:
     nodes = everything((module.prolog, module.body))
-    return any(isinstance(node, t.IntervalProjection) for node in nodes)
+    return any(isinstance(node, t.IntervalProjectionExpr) for node in nodes)
 
 
 def _refuse_times(when: _When) -> None:

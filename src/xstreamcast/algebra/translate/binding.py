@@ -13,7 +13,7 @@ from xstreamcast.syntax import tree as t
 if TYPE_CHECKING:
     from xstreamcast.algebra.translate.expressions import Translated, Translator
 
-Binding = t.Flwor | t.Quantified | t.InlineFunction | t.TypeSwitch
+Binding = t.Flwor | t.QuantifiedExpr | t.InlineFunction | t.TypeSwitchExpr
 
 
 def binding(do: Translator, found: Binding, scope: Scope) -> Translated:
@@ -27,20 +27,18 @@ def binding(do: Translator, found: Binding, scope: Scope) -> Translated:
             shape = do.expression(result, scope)[1]
             given = do.settled(result, scope)
             return replace(found, clauses=tuple(made), result=given), _given(shape)
-        case t.Quantified():
+        case t.QuantifiedExpr():
             return _quantified(do, found, scope), PLAIN
         case t.InlineFunction(_, parameters, _, body):
             inner = with_parameters(parameters, scope, do.structures is None).at(PLAIN)
             return replace(found, body=do.settled(body, inner)), LOOSE
-        case t.TypeSwitch():
+        case t.TypeSwitchExpr():
             return _typeswitch(do, found, scope)
         case _:
             assert_never(found)
 
 
-def with_parameters(
-    parameters: tuple[t.Parameter, ...], scope: Scope, plain: bool = False
-) -> Scope:
+def with_parameters(parameters: tuple[t.Param, ...], scope: Scope, plain: bool = False) -> Scope:
     """What a function is called with is not known; one item is, if its type says so."""
     for parameter in parameters:
         one = parameter.type is not None and parameter.type.occurrence in ("", "?")
@@ -55,27 +53,27 @@ def _given(shape: Shape) -> Shape:
 
 def _clause(do: Translator, clause: t.Clause, scope: Scope) -> tuple[t.Clause, Scope]:
     match clause:
-        case t.For(name, _, _, position, source):
+        case t.ForClause(name, _, _, position, source):
             made, shape = do.expression(source, scope)
             inner = scope.bind(name, shape.single()).bind(position, PLAIN)
             return replace(clause, source=made), inner
-        case t.Let(name, _, value):
+        case t.LetClause(name, _, value):
             made, shape = do.expression(value, scope)
             return replace(clause, value=made), scope.bind(name, shape)
-        case t.Window():
+        case t.WindowClause():
             return _window(do, clause, scope)
-        case t.GroupBy(keys):
+        case t.GroupByClause(keys):
             return _group(do, clause, keys, scope)
-        case t.Count(name):
+        case t.CountClause(name):
             return clause, scope.bind(name, PLAIN)
-        case t.Where() | t.OrderBy():
+        case t.WhereClause() | t.OrderByClause():
             return rebuilt(clause, lambda part: do.settled(part, scope)), scope
         case _:
             assert_never(clause)
 
 
 def _group(
-    do: Translator, clause: t.GroupBy, keys: tuple[t.GroupKey, ...], scope: Scope
+    do: Translator, clause: t.GroupByClause, keys: tuple[t.GroupingSpec, ...], scope: Scope
 ) -> tuple[t.Clause, Scope]:
     """Every other variable becomes what it was in all tuples of the group, in their order."""
     made = rebuilt(clause, lambda part: do.settled(part, scope))
@@ -89,7 +87,7 @@ def _group(
     return made, inner
 
 
-def _window(do: Translator, clause: t.Window, scope: Scope) -> tuple[t.Clause, Scope]:
+def _window(do: Translator, clause: t.WindowClause, scope: Scope) -> tuple[t.Clause, Scope]:
     shape = do.expression(clause.source, scope)[1]
     source = do.settled(clause.source, scope)
     one, many = (PLAIN, PLAIN) if shape == PLAIN else (ONE_LOOSE, LOOSE)
@@ -108,7 +106,7 @@ def _window(do: Translator, clause: t.Window, scope: Scope) -> tuple[t.Clause, S
     return made, inner.bind(clause.name, many)
 
 
-def _quantified(do: Translator, found: t.Quantified, scope: Scope) -> t.Expr:
+def _quantified(do: Translator, found: t.QuantifiedExpr, scope: Scope) -> t.Expr:
     made = []
     for one in found.bindings:
         source, shape = do.expression(one.source, scope)
@@ -117,7 +115,7 @@ def _quantified(do: Translator, found: t.Quantified, scope: Scope) -> t.Expr:
     return replace(found, bindings=tuple(made), test=do.expression(found.test, scope)[0])
 
 
-def _typeswitch(do: Translator, found: t.TypeSwitch, scope: Scope) -> Translated:
+def _typeswitch(do: Translator, found: t.TypeSwitchExpr, scope: Scope) -> Translated:
     shape = _given(do.expression(found.operand, scope)[1])
     operand = do.settled(found.operand, scope)
     cases = tuple(

@@ -120,7 +120,11 @@ def _clause_meant(cur: Cursor) -> str | None:
     before = _LAST_WORD.search(cur.source.text, 0, cur.pos)
     if before is None:
         return None
-    words = _BEFORE_DOLLAR if cur.source.text.startswith("$", cur.pos) else _BEFORE_WORD.get(cur.word(), ())
+    words = (
+        _BEFORE_DOLLAR
+        if cur.source.text.startswith("$", cur.pos)
+        else _BEFORE_WORD.get(cur.word(), ())
+    )
     near = get_close_matches(before[1], words, 1)
     return f"did you mean '{near[0]}'?" if near else None
 

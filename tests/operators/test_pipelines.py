@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast import query
 from xstreamcast.edges.watching import Options
 from xstreamcast.edges.wire.decoder import Decoder
@@ -79,7 +80,7 @@ MESSAGES = st.lists(
 
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 @given(messages=MESSAGES)
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 def test_the_answer_at_every_tick_is_that_of_all_asked_afresh(text: str, messages: list[str]):
     asked, arrived, told = query(text), HEAD, Accumulated()
     network = Network(asked.programs, {"roads": "fragments"})

@@ -1,7 +1,7 @@
 """Commands of a shell that need no interpreter started for each: a server forks one for each call.
 
-`warm_folder()` holds `xstreamcast` and `xsc`: small clients that hand their arguments, environment, folder
-and open files to the server. Its child has imported what commands import, and calls `entry`,
+`warm_folder()` holds `xstreamcast` and `xsc`: small clients that hand their arguments, environment,
+folder and open files to the server. Its child has imported what commands import, and calls `entry`,
 as the installed commands do. How those start is tested in test_start and test_cli.
 """
 
@@ -138,9 +138,9 @@ def _answer(request: bytes, files: list[int]) -> None:
     words, pairs = rest[: int(count)], rest[int(count) :]
     os.environb.update(pair.split(b"=", 1) for pair in pairs)
     sys.argv = ["xstreamcast", *map(os.fsdecode, words)]
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stdin = os.fdopen(0, encoding="utf-8")
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+    sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace")
     os._exit(_ended())
 
 

@@ -18,7 +18,8 @@ from xstreamcast.operators.relational.stages.exchanged import Exchanged
 from xstreamcast.tape.names import Names
 
 _UNITS = 30
-_PARTITIONS = (3,) if PROFILE == "short" else (1, 2, 3)
+_EVERY = chosen(["*"])
+_ENTRIES, _PARTITIONS = (_EVERY[::3], (3,)) if PROFILE == "short" else (_EVERY, (1, 2, 3))
 
 
 def carried(one: Exchanged, theirs: Names, ours: Names) -> Exchanged:
@@ -26,7 +27,7 @@ def carried(one: Exchanged, theirs: Names, ours: Names) -> Exchanged:
     return exchange_of(exchange_bytes(one, theirs), ours)
 
 
-@pytest.mark.parametrize("entry", chosen(["*"]), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", _ENTRIES, ids=lambda entry: entry.name)
 def test_partitions_emit_what_one_place_emits(entry: Entry) -> None:
     whole = Running(entry)
     opening = entry.opening(_UNITS)

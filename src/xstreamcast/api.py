@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep
-    from xstreamcast.edges.watching import Options as WatchOptions
     from xstreamcast.edges.watching import Watching
+    from xstreamcast.edges.watching import WatchOptions as WatchOptions
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.query_limits import QueryLimits
     from xstreamcast.spark.query import SparkQuery

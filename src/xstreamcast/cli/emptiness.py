@@ -42,7 +42,7 @@ Name = tuple[str, str]  # URI and local part; the URI * is a wildcard
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class KnownNames:
     """The names that an input has."""
 
     there: frozenset[Name]  # of all that was read, and those that structures promise
@@ -50,12 +50,12 @@ class Vocabulary:
     root: str | None = None  # the local name of the root element, where there is one
 
     @classmethod
-    def of_answer(cls, answer: Answer) -> Vocabulary:
+    def of_answer(cls, answer: Answer) -> KnownNames:
         structures = [one.history.structure for one in answer.loaded]
         return cls._of(answer.store.names, structures, _root_element(answer))
 
     @classmethod
-    def of_watching(cls, watching: Watching) -> Vocabulary | None:
+    def of_watching(cls, watching: Watching) -> KnownNames | None:
         """None where nothing is known: nothing was read, or several programs read it."""
         from xstreamcast.operators.watching.watch import Watch
 
@@ -65,14 +65,14 @@ class Vocabulary:
         return cls._of(watch.names, watch.structures, None)
 
     @classmethod
-    def _of(cls, names: Names, structures: Iterable[TagStructure], root: str | None) -> Vocabulary:
+    def _of(cls, names: Names, structures: Iterable[TagStructure], root: str | None) -> KnownNames:
         tags = {(tag.uri, tag.local) for one in structures for tag in one.tags.values()}
         read = {(uri, local) for _, local, uri in map(names.qname, range(len(names)))}
         locals_ = {local for _, local in tags} or {local for _, local in read}
         return cls(frozenset(read | tags), frozenset(locals_), root)
 
 
-def likely_causes(programs: Iterable[Program], known: Vocabulary) -> list[str]:
+def likely_causes(programs: Iterable[Program], known: KnownNames) -> list[str]:
     """What may explain an answer without items, a sentence each."""
     there, programs = known.there, tuple(programs)
     there_locally = {local for _, local in there}

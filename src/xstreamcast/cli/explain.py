@@ -153,12 +153,12 @@ def _spark(module: Module, args: Parsed) -> str:
         stages = _left_running(made, args)
         return f"{stages}\n\n{_streaming_plan(made, args)}" if args.input else stages
     from xstreamcast.cli.run import read_sources
-    from xstreamcast.edges.binding import Options
+    from xstreamcast.edges.binding import WatchOptions
     from xstreamcast.spark.running.spark_run import SparkRun
     from xstreamcast.spark.session import session
 
     document, named = read_sources(args.input)
-    run = SparkRun(session(quick=True), made, document, named, Options())
+    run = SparkRun(session(quick=True), made, document, named, WatchOptions())
     try:
         return run.explained()
     finally:
@@ -182,7 +182,7 @@ def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
 def _streaming_plan(made: Mapping[str, Program], args: Parsed) -> str:
     """Spark's plan of the continuous query over the inputs that were given."""
     from xstreamcast.cli.query_arguments import sources
-    from xstreamcast.edges.watching import Options
+    from xstreamcast.edges.watching import WatchOptions
     from xstreamcast.spark.session import session
     from xstreamcast.spark.watching.run import SparkWatching, watchings
 
@@ -190,7 +190,7 @@ def _streaming_plan(made: Mapping[str, Program], args: Parsed) -> str:
     inputs: dict[str | None, str] = dict(named.items())
     if document is not None:
         inputs[None] = document
-    options = Options(policy=args.policy)
+    options = WatchOptions(policy=args.policy)
     queries = watchings({"query": (made, inputs, {})}, options)
     return SparkWatching(session(quick=True), queries, options).plan()
 

@@ -107,9 +107,9 @@ def _report(watching: Watching | SparkWatching, kept: Quarantine | None, log: Co
     from xstreamcast.edges.watching import Watching
 
     if isinstance(watching, Watching) and watching.emitted == 0 and watching.queries is None:
-        from xstreamcast.cli.emptiness import Vocabulary, likely_causes
+        from xstreamcast.cli.emptiness import KnownNames, likely_causes
 
-        known = Vocabulary.of_watching(watching)
+        known = KnownNames.of_watching(watching)
         for cause in [] if known is None else likely_causes(watching.programs.values(), known):
             log.write("note", f"the answer is empty: {cause}")
 

@@ -20,7 +20,7 @@ from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.updates.lines import line
 from xstreamcast.edges.updates.markup import OPEN, element
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.watching.watch import Watch
@@ -139,7 +139,7 @@ def watched(folder: Path, given: list[bytes], turns: tuple[int | None, ...]) -> 
     sink: list[str] = []
     for ticks in turns:
         notes: list[str] = []
-        options = Options(checkpoint=str(folder), say=notes.append, snapshot_every=1)
+        options = WatchOptions(checkpoint=str(folder), say=notes.append, snapshot_every=1)
         watching = query(TEXT).watching(None, {"s": iter(given)}, options)
         watching.sink = lambda: len(sink)
         assert watching.journal is not None

@@ -22,7 +22,7 @@ from xstreamcast.algebra.translate.identity import refuse_identity
 from xstreamcast.algebra.translate.naming import Naming
 from xstreamcast.algebra.translate.needed import QUERY, needed_of
 from xstreamcast.algebra.translate.parts import everything
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import Uncovered
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import TagStructure
@@ -117,7 +117,7 @@ def _translated(
 
 def _declarations(do: Translator, module: t.Module) -> tuple[list[t.Declaration], t.Expr]:
     """The prolog and the body; variables first, for functions may use them."""
-    scope = Scope()
+    scope = ShapeScope()
     made: dict[int, t.Declaration] = {}
     for number, found in enumerate(module.prolog):
         if isinstance(found, t.VariableDecl) and found.value is not None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from xstreamcast.algebra.translate.parts import rebuilt
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import LOOSE, ONE_LOOSE, PLAIN, Shape
 from xstreamcast.syntax import tree as t
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Binding = t.Flwor | t.QuantifiedExpr | t.InlineFunction | t.TypeSwitchExpr
 
 
-def binding(do: Translator, found: Binding, scope: Scope) -> Translated:
+def binding(do: Translator, found: Binding, scope: ShapeScope) -> Translated:
     """The expression, its variables known in what follows them."""
     match found:
         case t.Flwor(clauses, result):
@@ -38,7 +38,9 @@ def binding(do: Translator, found: Binding, scope: Scope) -> Translated:
             assert_never(found)
 
 
-def with_parameters(parameters: tuple[t.Param, ...], scope: Scope, plain: bool = False) -> Scope:
+def with_parameters(
+    parameters: tuple[t.Param, ...], scope: ShapeScope, plain: bool = False
+) -> ShapeScope:
     """What a function is called with is not known; one item is, if its type says so."""
     for parameter in parameters:
         one = parameter.type is not None and parameter.type.occurrence in ("", "?")
@@ -51,7 +53,7 @@ def _given(shape: Shape) -> Shape:
     return PLAIN if shape == PLAIN else LOOSE
 
 
-def _clause(do: Translator, clause: t.Clause, scope: Scope) -> tuple[t.Clause, Scope]:
+def _clause(do: Translator, clause: t.Clause, scope: ShapeScope) -> tuple[t.Clause, ShapeScope]:
     match clause:
         case t.ForClause(name, _, _, position, source):
             made, shape = do.expression(source, scope)
@@ -73,8 +75,8 @@ def _clause(do: Translator, clause: t.Clause, scope: Scope) -> tuple[t.Clause, S
 
 
 def _group(
-    do: Translator, clause: t.GroupByClause, keys: tuple[t.GroupingSpec, ...], scope: Scope
-) -> tuple[t.Clause, Scope]:
+    do: Translator, clause: t.GroupByClause, keys: tuple[t.GroupingSpec, ...], scope: ShapeScope
+) -> tuple[t.Clause, ShapeScope]:
     """Every other variable becomes what it was in all tuples of the group, in their order."""
     made = rebuilt(clause, lambda part: do.settled(part, scope))
     mixed = {
@@ -87,7 +89,9 @@ def _group(
     return made, inner
 
 
-def _window(do: Translator, clause: t.WindowClause, scope: Scope) -> tuple[t.Clause, Scope]:
+def _window(
+    do: Translator, clause: t.WindowClause, scope: ShapeScope
+) -> tuple[t.Clause, ShapeScope]:
     shape = do.expression(clause.source, scope)[1]
     source = do.settled(clause.source, scope)
     one, many = (PLAIN, PLAIN) if shape == PLAIN else (ONE_LOOSE, LOOSE)
@@ -106,7 +110,7 @@ def _window(do: Translator, clause: t.WindowClause, scope: Scope) -> tuple[t.Cla
     return made, inner.bind(clause.name, many)
 
 
-def _quantified(do: Translator, found: t.QuantifiedExpr, scope: Scope) -> t.Expr:
+def _quantified(do: Translator, found: t.QuantifiedExpr, scope: ShapeScope) -> t.Expr:
     made = []
     for one in found.bindings:
         source, shape = do.expression(one.source, scope)
@@ -115,7 +119,7 @@ def _quantified(do: Translator, found: t.QuantifiedExpr, scope: Scope) -> t.Expr
     return replace(found, bindings=tuple(made), test=do.expression(found.test, scope)[0])
 
 
-def _typeswitch(do: Translator, found: t.TypeSwitchExpr, scope: Scope) -> Translated:
+def _typeswitch(do: Translator, found: t.TypeSwitchExpr, scope: ShapeScope) -> Translated:
     shape = _given(do.expression(found.operand, scope)[1])
     operand = do.settled(found.operand, scope)
     cases = tuple(

@@ -10,7 +10,7 @@ from xstreamcast.algebra.translate import binding, paths
 from xstreamcast.algebra.translate import words as w
 from xstreamcast.algebra.translate.naming import Naming
 from xstreamcast.algebra.translate.parts import everything, rebuilt
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
 from xstreamcast.errors import error
 from xstreamcast.model.structure import TagStructure
@@ -65,11 +65,11 @@ class Translator:
     timed: bool = False  # whether the query reads streams: their clock is the current instant
     streams: list[str] = field(default_factory=list)  # those met, in their order
 
-    def settled(self, found: t.Expr, scope: Scope) -> t.Expr:
+    def settled(self, found: t.Expr, scope: ShapeScope) -> t.Expr:
         """The expression where its value is looked at as a whole: holes are filled."""
         return settle(*self.expression(found, scope))
 
-    def expression(self, found: t.Expr, scope: Scope) -> Translated:
+    def expression(self, found: t.Expr, scope: ShapeScope) -> Translated:
         """The expression and what is known of its value."""
         if isinstance(found, t.ComparisonExpr):
             found = times.compared(found)
@@ -100,7 +100,7 @@ class Translator:
             case _:
                 return self._other(found, scope)
 
-    def _other(self, found: t.Expr, scope: Scope) -> Translated:
+    def _other(self, found: t.Expr, scope: ShapeScope) -> Translated:
         shapes: list[Shape] = []
 
         def inner(part: t.Expr) -> t.Expr:
@@ -113,14 +113,14 @@ class Translator:
         return made, PLAIN if plain else LOOSE
 
     def _if(
-        self, found: t.IfExpr, test: t.Expr, then: t.Expr, otherwise: t.Expr, scope: Scope
+        self, found: t.IfExpr, test: t.Expr, then: t.Expr, otherwise: t.Expr, scope: ShapeScope
     ) -> Translated:
         condition = self.expression(test, scope)[0]
         one, two = self.expression(then, scope), self.expression(otherwise, scope)
         made = replace(found, test=condition, then=settle(*one), otherwise=settle(*two))
         return made, PLAIN if one[1] == two[1] == PLAIN else LOOSE
 
-    def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: Scope) -> t.Expr:
+    def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: ShapeScope) -> t.Expr:
         match found:
             case t.TimeLiteral("dateTime", text):
                 return w.constructor("dateTime", with_seconds(text))
@@ -135,7 +135,7 @@ class Translator:
             case _:
                 raise error("XPST0008", "last must be inside #[…], where versions are numbered")
 
-    def _call(self, found: t.FunctionCall, scope: Scope) -> Translated:
+    def _call(self, found: t.FunctionCall, scope: ShapeScope) -> Translated:
         name, given = found.name, found.arguments
         own = name.prefix in ("", "fn") and name.uri is None
         match name.local, given:
@@ -177,7 +177,7 @@ class Translator:
             )
         return w.view(stream), Shape("raw", stream, found, document=True, one=True)
 
-    def _spanning(self, operand: t.Expr, scope: Scope) -> t.Expr:
+    def _spanning(self, operand: t.Expr, scope: ShapeScope) -> t.Expr:
         """An expression whose lifespan is needed; elements with versions have their own."""
         made, shape = self.expression(operand, scope)
         if shape.kind == "raw" and not shape.document:
@@ -186,18 +186,20 @@ class Translator:
                 return made
         return settle(made, shape)
 
-    def _lifespans(self, operand: t.Expr | t.IntervalExpr, scope: Scope) -> t.Expr:
+    def _lifespans(self, operand: t.Expr | t.IntervalExpr, scope: ShapeScope) -> t.Expr:
         if isinstance(operand, t.IntervalExpr):
             begin, end = self._bounds(operand.begin, operand.end, scope)
             return w.call("interval", begin, end)
         return t.SimpleMapExpr(self._spanning(operand, scope), w.call("lifespan", w.HERE))
 
-    def _bounds(self, begin: t.Expr, end: t.Expr | None, scope: Scope) -> tuple[t.Expr, t.Expr]:
+    def _bounds(
+        self, begin: t.Expr, end: t.Expr | None, scope: ShapeScope
+    ) -> tuple[t.Expr, t.Expr]:
         first = self.settled(begin, scope)
         return first, first if end is None else self.settled(end, scope)
 
     def _projection(
-        self, found: t.IntervalProjectionExpr | t.VersionProjectionExpr, scope: Scope
+        self, found: t.IntervalProjectionExpr | t.VersionProjectionExpr, scope: ShapeScope
     ) -> Translated:
         shape = PLAIN if self.structures is None else whole()
         if isinstance(found, t.IntervalProjectionExpr):
@@ -213,14 +215,14 @@ class Translator:
         projected = w.call("version_projection", t.VarRef(w.VERSIONS), first, last)
         return t.Flwor((named,), projected), shape
 
-    def _interval_projection(self, found: t.IntervalProjectionExpr, scope: Scope) -> t.Expr:
+    def _interval_projection(self, found: t.IntervalProjectionExpr, scope: ShapeScope) -> t.Expr:
         if _is_current(found):
             return w.call("current_projection", self.settled(found.base, scope))
         base, levels = _nested(found)
         begins, ends = self._common([self._bounds(one.begin, one.end, scope) for one in levels])
         return w.call("interval_projection", self.settled(base, scope), begins, ends)
 
-    def _reaching(self, found: t.IntervalProjectionExpr, scope: Scope) -> t.Expr:
+    def _reaching(self, found: t.IntervalProjectionExpr, scope: ShapeScope) -> t.Expr:
         """A projection whose operand sees what is valid up to its end."""
         base, (_, *inner) = _nested(found)
         begin, end = self._bounds(found.begin, found.end, scope)

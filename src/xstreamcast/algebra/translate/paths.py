@@ -10,7 +10,7 @@ from xstreamcast.algebra.translate.levels import Level, child, down, levels
 from xstreamcast.algebra.translate.levels import filtered as kept
 from xstreamcast.algebra.translate.links import linked, passed
 from xstreamcast.algebra.translate.parts import everything, rebuilt
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
 from xstreamcast.syntax import tree as t
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def path(
-    do: Translator, found: t.PathExpr | t.AxisStep | t.SimpleMapExpr, scope: Scope
+    do: Translator, found: t.PathExpr | t.AxisStep | t.SimpleMapExpr, scope: ShapeScope
 ) -> Translated:
     """A path, a step from the context item, or `left ! right`."""
     match found:
@@ -45,7 +45,7 @@ def path(
 
 
 def filtered(
-    do: Translator, base: t.Expr, predicates: tuple[t.Expr, ...], scope: Scope
+    do: Translator, base: t.Expr, predicates: tuple[t.Expr, ...], scope: ShapeScope
 ) -> Translated:
     """`base[p][q]`."""
     made, shape = do.expression(base, scope)
@@ -64,7 +64,7 @@ def _copies(found: t.Expr) -> bool:
 
 
 def _mapped(
-    do: Translator, found: t.SimpleMapExpr, left: t.Expr, right: t.Expr, scope: Scope
+    do: Translator, found: t.SimpleMapExpr, left: t.Expr, right: t.Expr, scope: ShapeScope
 ) -> Translated:
     made, shape = do.expression(left, scope)
     inner, given = do.expression(right, scope.at(shape))
@@ -74,7 +74,7 @@ def _mapped(
 
 
 def _walk(
-    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: Scope
+    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: ShapeScope
 ) -> Translated:
     """From `base` (None: the context item) down the steps."""
     if base is None and (ends := scope.ends_around(None)):
@@ -95,7 +95,7 @@ def _walk(
 
 
 def _down(
-    do: Translator, base: t.Expr | None, shape: Shape, found: list[Level], scope: Scope
+    do: Translator, base: t.Expr | None, shape: Shape, found: list[Level], scope: ShapeScope
 ) -> tuple[t.Expr, Shape, list[Level]]:
     """The next level, or several by links alone."""
     count = passed(found, shape) if do.links else 0
@@ -131,7 +131,7 @@ def _linked_from(base: t.Expr, holes: t.Expr) -> t.Expr:
 
 
 def _rest(
-    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: Scope
+    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: ShapeScope
 ) -> Translated:
     """The steps that no level stands for, over the filled elements, each tree by itself."""
     outside = isinstance(steps[0], t.AxisStep) and steps[0].axis == "attribute"
@@ -154,14 +154,14 @@ def _result(steps: tuple[t.Expr, ...]) -> Shape:
 
 
 def _native(
-    do: Translator, steps: tuple[t.Expr, ...], focus: Shape, scope: Scope
+    do: Translator, steps: tuple[t.Expr, ...], focus: Shape, scope: ShapeScope
 ) -> tuple[t.Expr, ...]:
     """Steps as they are written, what is inside them translated."""
     inner = scope.at(focus)
     return tuple(_native_step(do, step, inner) for step in steps)
 
 
-def _native_step(do: Translator, step: t.Expr, inner: Scope) -> t.Expr:
+def _native_step(do: Translator, step: t.Expr, inner: ShapeScope) -> t.Expr:
     if isinstance(step, t.AxisStep):
         return rebuilt(step, lambda part: do.expression(part, inner)[0])
     if do.structures is not None and any(

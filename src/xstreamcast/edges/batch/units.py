@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.edges.batch.task import Question, answered, failing
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.batches import take_rows
-from xstreamcast.edges.table.picking import Picked, Sifting, latest_rows, read_picked
+from xstreamcast.edges.table.picking import Picked, RowSifting, latest_rows, read_picked
 from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.wire.decoder import Decoder
@@ -76,7 +76,7 @@ class UnitsTask:
     def __init__(
         self, question: Question, table: Table, index: UnitIndex, reach: UnitReach,
         guide: Guide | None, links: Mapping[int, str], *, apart: bool, plain: bool,
-        sifting: Sifting | None = None,
+        sifting: RowSifting | None = None,
     ) -> None:  # fmt: skip
         self.question, self.guide, self.links = question, guide, links
         self.index, self.reach, self.sifting = index, reach, sifting

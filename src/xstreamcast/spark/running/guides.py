@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.table.files import filled, opened
 from xstreamcast.edges.table.fillers import Fillers, fillers
-from xstreamcast.edges.table.insides import Inside, inside_of, keep_inside
+from xstreamcast.edges.table.insides import PayloadNames, inside_of, keep_inside
 from xstreamcast.edges.table.pruning import TagPruning, guide_of
 from xstreamcast.edges.table.schema import FRAGMENT, arrow
 
@@ -44,8 +44,8 @@ class _Looking:
     def __init__(self, table: Table, files: Sequence[File]) -> None:
         self._path, self._structure, self._files = table.path, table.structure, files
 
-    def inside(self, file: File) -> Inside:
-        found = Inside()
+    def inside(self, file: File) -> PayloadNames:
+        found = PayloadNames()
         source = opened(self._path, file)
         for group in range(source.num_row_groups):
             rows = source.read_row_groups([group], FRAGMENT)
@@ -69,7 +69,7 @@ def _looked(spark: SparkSession, table: Table, files: Sequence[File]) -> dict[st
     else:
         _check(table, files)
         tasks = spark.range(0, len(files), 1, len(files)).mapInArrow(looking, _LOOKED)
-        insides = {row.path: Inside.of(row.inside) for row in tasks.collect()}
+        insides = {row.path: PayloadNames.of(row.inside) for row in tasks.collect()}
     names = {path: keep_inside(table.path, inside) for path, inside in insides.items()}
     return {path: name for path, name in names.items() if name is not None}
 

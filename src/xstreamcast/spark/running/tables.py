@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.batch.task import Question
     from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.binding import Options
-    from xstreamcast.edges.table.picking import Sifting
+    from xstreamcast.edges.table.picking import RowSifting
     from xstreamcast.edges.table.unit_index import UnitIndex
 
 
@@ -88,7 +88,7 @@ def over_units(
 
 def _sifting(
     plan: Distributed, options: Options, table: Table, kept: TagPruning | None
-) -> Sifting | None:
+) -> RowSifting | None:
     """Which payloads tasks see, by values that the table keeps."""
     if kept is None:
         return None

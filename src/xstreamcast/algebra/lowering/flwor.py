@@ -24,7 +24,7 @@ Operator = Callable[[p.Tuples], p.Tuples]
 
 @dataclass(slots=True)
 class Clauses:
-    """The clauses read so far: where the next one stands, and what they bind by name.
+    """The clauses read so far: where the next one is, and what they bind by name.
 
     The operators are put together at the end, when it is known which variables later clauses read:
     grouping carries only those.

@@ -2,7 +2,7 @@
 
 e/a    ->  e/a                     if a is embedded
 e/a    ->  get_fillers(e/hole)/a   if a travels
-e//a   ->  e/x/y/a                 if a stands at one depth below e
+e//a   ->  e/x/y/a                 if a is at one depth below e
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _children(shape: Shape, step: t.AxisStep, naming: Naming) -> list[Level] | N
 
 
 def _below(shape: Shape, step: t.AxisStep, naming: Naming) -> list[Level] | None:
-    """The levels down to the elements that the step means, if all stand at one depth."""
+    """The levels down to the elements that the step means, if all are at one depth."""
     structure = shape.structure
     assert structure is not None
     wanted = {tag.id for tag in structure.tags.values() if naming.matches(step.test, tag)}

@@ -68,7 +68,7 @@ def _alike(level: Level, structure: TagStructure) -> bool:
 
 
 def _one_place(level: Level, structure: TagStructure) -> bool:
-    """A hole of the tag can stand at one place of a fragment only."""
+    """A hole of the tag can be at one place of a fragment only."""
     return all(
         tag.id == structure.root or len(list(structure.parents(tag.id))) == 1 for tag in level.tags
     )

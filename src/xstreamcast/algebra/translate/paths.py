@@ -115,7 +115,7 @@ def _down(
 
 
 def _below(base: t.Expr, shape: Shape, step: t.Expr) -> t.Expr:
-    """What stands below each item of `base`, in their order; a slash would sort."""
+    """What is below each item of `base`, in their order; a slash would sort."""
     if shape.one and isinstance(base, t.VarRef) and isinstance(step, t.AxisStep | t.PathExpr):
         return t.PathExpr(False, (base, *(step.steps if isinstance(step, t.PathExpr) else (step,))))
     return t.SimpleMapExpr(base, step)
@@ -133,7 +133,7 @@ def _linked_from(base: t.Expr, holes: t.Expr) -> t.Expr:
 def _rest(
     do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: ShapeScope
 ) -> Translated:
-    """The steps that no level stands for, over the filled elements, each tree by itself."""
+    """The steps that no level represents, over the filled elements, each tree by itself."""
     outside = isinstance(steps[0], t.AxisStep) and steps[0].axis == "attribute"
     inner = _native(do, steps, whole(), scope)
     if shape.has_holes() and not outside:

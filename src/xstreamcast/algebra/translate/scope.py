@@ -16,7 +16,7 @@ class ShapeScope:
 
     variables: Mapping[str, Shape] = field(default_factory=dict)
     focus: Shape = PLAIN
-    versions: bool = False  # inside #[…], where `last` is the number of what stands before it
+    versions: bool = False  # inside #[…], where `last` is the number of what is before it
     # Ends of the projections around, which may reach planned states, and how many of them stood
     # around the binding of each variable, and of the context item.
     ends: tuple[t.Name, ...] = ()

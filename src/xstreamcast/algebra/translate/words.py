@@ -58,7 +58,7 @@ def call(local: str, *arguments: t.Expr) -> t.FunctionCall:
 
 
 def reached(found: t.Expr, ends: Iterable[t.Name]) -> t.Expr:
-    """The nodes as of the ends of projections that they stand in."""
+    """The nodes as of the ends of projections that they are in."""
     for end in ends:
         found = call("reached", found, t.VarRef(end))
     return found

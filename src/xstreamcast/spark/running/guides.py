@@ -1,4 +1,4 @@
-"""What stands inside files of a table that nobody has looked into: tasks look, each into some.
+"""What is inside files of a table that nobody has looked into: tasks look, each into some.
 
 Files that a streaming query of Spark wrote say nothing of it; who first asks for it finds it out.
 """
@@ -62,7 +62,7 @@ class _Looking:
 
 
 def _looked(spark: SparkSession, table: Table, files: Sequence[File]) -> dict[str, str]:
-    """By the path of a file: the name under which is kept what stands in it."""
+    """By the path of a file: the name under which is kept what is in it."""
     looking = _Looking(table, files)
     if sum(file.nbytes for file in files) <= _SMALL:
         insides = {file.path: looking.inside(file) for file in files}

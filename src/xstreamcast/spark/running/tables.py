@@ -100,7 +100,7 @@ def _sifting(
 def _index(
     spark: SparkSession, table: Table, question: Question, is_large: bool
 ) -> UnitIndex | None:
-    """Which rows stand below which unit: kept, found here, or found by Spark."""
+    """Which rows are below which unit: kept, found here, or found by Spark."""
     until = None if question.when is None else question.when.now.instant
     follow = partial(followed, spark, table) if is_large else None
     return unit_index(table.path, table.state, table.stream, table.structure, until, follow)

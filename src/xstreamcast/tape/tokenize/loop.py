@@ -1,6 +1,6 @@
 """XML bytes to columns, in one compiled pass that accepts only what is surely well-formed.
 
-The loop stands in one function: its positions stay in registers, and every token writes a row.
+The loop is in one function: its positions stay in registers, and every token writes a row.
 What is rare is called. What the pass is not sure of it answers with SUSPECT, and expat decides.
 """
 

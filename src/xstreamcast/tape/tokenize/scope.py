@@ -121,7 +121,7 @@ def close_frame(scope: NamespaceScope, state: I64) -> None:
 def name_attributes(
     c: Columns, lex: Lexicon, scope: NamespaceScope, state: I64, begin: int, end: int
 ) -> int:
-    """Name the attributes with a prefix, which stand as -2 - word; SUSPECT if two are the same."""
+    """Name the attributes with a prefix, which are as -2 - word; SUSPECT if two are the same."""
     stamp = lex.counts[TAGS]
     for row in range(begin, end):
         if c.name[row] > -2:

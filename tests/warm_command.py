@@ -84,7 +84,8 @@ def _loop(listener: socket.socket) -> None:
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     while True:
-        ready, _, _ = select.select([0, listener, woken, *calls.values()], [], [])
+        waiting: list[int | socket.socket] = [0, listener, woken, *calls.values()]
+        ready, _, _ = select.select(waiting, [], [])
         if 0 in ready:
             return
         if woken in ready:
@@ -136,7 +137,9 @@ def _answer(request: bytes, files: list[int]) -> None:
     os.chdir(where)
     os.environ.clear()
     words, pairs = rest[: int(count)], rest[int(count) :]
-    os.environb.update(pair.split(b"=", 1) for pair in pairs)
+    for pair in pairs:
+        name, _, value = pair.partition(b"=")
+        os.environb[name] = value
     sys.argv = ["xstreamcast", *map(os.fsdecode, words)]
     sys.stdin = os.fdopen(0, encoding="utf-8")
     sys.stdout = os.fdopen(1, "w", encoding="utf-8")

@@ -52,9 +52,8 @@ def incidents(count: int, seed: int) -> list[str]:
 
 
 def watched(text: str, feed: Path, **options: object) -> tuple[Accumulated, ForgettingFeed]:
-    watching: Watching = xsc.query(text).watching(
-        None, {"s": feed}, WatchOptions(batch=7, **options)
-    )  # type: ignore[arg-type]
+    given = WatchOptions(batch=7, **options)  # type: ignore[arg-type]
+    watching: Watching = xsc.query(text).watching(None, {"s": feed}, given)
     watching.begin()
     told = Accumulated()
     for changes in watching.ticks():

@@ -153,12 +153,12 @@ def _spark(module: Module, args: Parsed) -> str:
         stages = _left_running(made, args)
         return f"{stages}\n\n{_streaming_plan(made, args)}" if args.input else stages
     from xstreamcast.cli.run import read_sources
-    from xstreamcast.edges.binding import WatchOptions
+    from xstreamcast.edges.binding import Options
     from xstreamcast.spark.running.spark_run import SparkRun
     from xstreamcast.spark.session import session
 
     document, named = read_sources(args.input)
-    run = SparkRun(session(quick=True), made, document, named, WatchOptions())
+    run = SparkRun(session(quick=True), made, document, named, Options())
     try:
         return run.explained()
     finally:

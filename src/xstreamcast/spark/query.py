@@ -43,7 +43,7 @@ class SparkQuery:
         An input is a fragment table, a file, XML, or a DataFrame with the columns of
         FragmentSource; else the value of an external variable.
         """
-        from xstreamcast.edges.binding import WatchOptions as RunOptions
+        from xstreamcast.edges.binding import Options as RunOptions
         from xstreamcast.spark.running.spark_run import SparkRun
 
         options = RunOptions(as_of, between, strategy, clock, on_error)

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from bench.continuous_session import Case, Reached
 from bench.credit import QUERIES, STREAM
 from xstreamcast.api import query
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.model.change import Accumulated
 from xstreamcast.spark.query import bound_programs
 from xstreamcast.spark.quiet import quieten
@@ -97,7 +97,7 @@ class Ours(_OnSpark):
     """Both queries, as `watch --runner spark` leaves them running."""
 
     def _started(self, case: Case, checkpoint: Path) -> Any:
-        options = Options(follow=True, checkpoint=str(checkpoint))
+        options = WatchOptions(follow=True, checkpoint=str(checkpoint))
         asked = {
             name: bound_programs(query(text).telling(""), None, {STREAM: self._feed})
             for name, text in QUERIES.items()

@@ -21,7 +21,7 @@ from bench.orders import ORDERS, ordered
 from bench.peers import installed, normalised
 from bench.resident import peak, reset_peak, resident
 from xstreamcast.api import query
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.run import Watching
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
@@ -136,7 +136,7 @@ def child(name: str, order: str, args: argparse.Namespace) -> Run:
 def _watching(name: str, pieces: Iterator[bytes]) -> Watching:
     asked = f'stream("{STREAM}"){QUERIES[name]}'
     # the document is what it is: nothing of it will be sent in another version
-    return query(asked).watching(None, {STREAM: pieces}, Options(immutable=("/site",)))
+    return query(asked).watching(None, {STREAM: pieces}, WatchOptions(immutable=("/site",)))
 
 
 def _answer(name: str, parts: list[bytes]) -> list[str]:

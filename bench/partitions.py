@@ -155,13 +155,13 @@ class _Places:
     def __init__(self, asked: Any, partitions: int) -> None:
         from xstreamcast.edges.partitions.later import Later, StagePlace
         from xstreamcast.edges.partitions.route import Router
-        from xstreamcast.edges.partitions.units import Units
+        from xstreamcast.edges.partitions.units import UnitPartition
         from xstreamcast.spark.watching.steps import UNKNOWN
 
         self.steps = UNKNOWN
         self.router, self._log = Router(asked, partitions), list[tuple[bytes, None]]()
         self.router.earlier = self._log.__getitem__
-        self.units = [Units(asked, n, partitions, self.steps) for n in range(partitions)]
+        self.units = [UnitPartition(asked, n, partitions, self.steps) for n in range(partitions)]
         self.later = {
             (step, number): Later(asked, StagePlace(step, self.steps, number, partitions))
             for step in range(1, self.steps)
@@ -170,13 +170,13 @@ class _Places:
         self.spent = Spent(parts=dict.fromkeys(range(partitions), 0.0))
 
     def take(self, table: Any) -> None:
-        from xstreamcast.edges.partitions.messages import Arrived, message_bytes, message_of
+        from xstreamcast.edges.partitions.messages import ArrivedPacks, message_bytes, message_of
         from xstreamcast.edges.partitions.packing import Packing
 
         packs = [row for batch in Packing()(table.to_batches()) for row in batch.to_pylist()]
         seconds: list[float] = []
         with _clock(seconds):
-            arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
+            arrived = ArrivedPacks([(row["stream"], row["rows"]) for row in packs])
             sent = {n: message_bytes(one) for n, one in self.router.take(arrived, None).items()}
         self.spent.router += seconds.pop()
         self._log.append((arrived.blob, None))

@@ -21,7 +21,7 @@ from bench.queries import Query
 from bench.resident import peak, reset_peak, resident
 from bench.tables import geometric_mean, markdown
 from xstreamcast.api import query as compiled
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.pieces import pieces
 from xstreamcast.model.change import Accumulated, Change
 
@@ -143,7 +143,7 @@ def _ticks(asked: Query, path: Path, read: list[int]) -> Iterator[list[Change]]:
                 read[0] += len(piece)
                 yield piece
 
-    return compiled(asked.text).watching(counted(), {}, Options()).ticks()
+    return compiled(asked.text).watching(counted(), {}, WatchOptions()).ticks()
 
 
 def _answer(asked: Query, path: Path) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.generate import natural
 from xstreamcast.edges.table import delta
-from xstreamcast.edges.table.log import Entry, File, Log, Stream, place
+from xstreamcast.edges.table.log import File, Log, LogEntry, Stream, place
 
 TAGS = 6  # of which each commit has a file
 ROWS = 1000
@@ -61,7 +61,7 @@ def _ours(folder: Path, many: int) -> list[str]:
 
     def commit() -> None:
         number = log.numbers()[-1] + 1 if log.exists() else 0
-        entry = Entry("bench", number, _files(number), (), {"s": Stream("<tag/>", number)}, None)
+        entry = LogEntry("bench", number, _files(number), (), {"s": Stream("<tag/>", number)}, None)
         assert log.commit(number, entry)
 
     one = _took(commit, many)

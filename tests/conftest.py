@@ -20,6 +20,16 @@ settings.register_profile(
 PROFILE = os.environ.get("XSC_PROFILE", "quick")
 settings.load_profile(PROFILE)
 
+
+def examples(usual: int, thorough: int | None = None) -> int:
+    """How many cases a test generates that sets a number of its own, by the profile."""
+    if PROFILE == "short":
+        return -(-usual // 4)
+    if PROFILE == "thorough":
+        return 20 * usual if thorough is None else thorough
+    return usual
+
+
 RULE = "----\n"
 
 # Test functions that took long when they were last recorded; tests/slow_tests.py writes it.

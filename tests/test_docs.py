@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from docs.site.pages import GENERATED
+from tests.warm_command import warm_folder
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -63,9 +64,9 @@ def agrees(expected: str, actual: str) -> bool:
     return re.fullmatch(pattern, actual, re.S) is not None
 
 
-def typed(command: str, folder: Path) -> str:
+def typed(command: str, folder: Path, commands: Path) -> str:
     """What a person sees who types the command."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join([str(commands), str(Path(sys.executable).parent), os.environ["PATH"]])
     env = os.environ | {"PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
     done = subprocess.run(
         ["bash", "-c", command],
@@ -79,9 +80,13 @@ def typed(command: str, folder: Path) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()).strip()
 
 
+def starts_spark(page: Path) -> bool:
+    return "--runner spark" in page.read_text("utf-8")
+
+
 def executed(page: Path) -> object:
     """A page as a case: one that starts Spark is marked so."""
-    marks = [pytest.mark.spark, pytest.mark.slow] if "--runner spark" in page.read_text() else []
+    marks = [pytest.mark.spark, pytest.mark.slow] if starts_spark(page) else []
     return pytest.param(page, marks=marks, id=page.relative_to(ROOT).as_posix())
 
 
@@ -92,6 +97,7 @@ def test_what_a_page_shows_is_what_happens(
     if page.is_relative_to(EXAMPLES):
         shutil.copytree(page.parent, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    installed = Path(sys.executable).parent if starts_spark(page) else warm_folder()
     names: dict[str, object] = {"__name__": page.stem}
     for block in blocks(page.read_text("utf-8")):
         where = f"{page.name}:{block.line}"
@@ -99,7 +105,7 @@ def test_what_a_page_shows_is_what_happens(
             exec(compile("\n" * block.line + block.text, str(page), "exec"), names)
         if block.language == "console":
             for command, expected in commands(block.text):
-                actual = typed(command, tmp_path)
+                actual = typed(command, tmp_path, installed)
                 assert agrees(expected, actual), f"{where}: $ {command}\n{actual}"
 
 

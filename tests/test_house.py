@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,20 @@ def test_importing_the_package_imports_nothing_heavy(statement: str) -> None:
     code = f"import sys; {statement}; print('heavy', sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "heavy []"
+
+
+# What still has the name of a node of the plan; this may only get shorter.
+SHARED_NAMES = {"Call", "Focus", "Join", "Root", "Rows", "Window"}
+
+
+def test_two_classes_never_share_a_name() -> None:
+    places = defaultdict[str, list[str]](list)
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(ROOT)))
+    shared = {name: where for name, where in places.items() if len(where) > 1}
+    assert shared.keys() == SHARED_NAMES, shared
 
 
 def test_what_is_listed_as_slow_is_there() -> None:

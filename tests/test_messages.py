@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import shlex
 from pathlib import Path
 
@@ -46,6 +47,7 @@ def test_a_message_is_as_its_golden_file_says(
     status = main(shlex.split(command)[1:])
     out, err = capfd.readouterr()
     assert "internal error" not in err
+    err = re.sub(r"^\d+ bytes of state", "... bytes of state", err, flags=re.MULTILINE)
     golden(path, f"exit {status}\n{out}{err}")
 
 
@@ -61,3 +63,8 @@ def prepared(text: str, folder: Path) -> tuple[str, str]:
         raw = gzip.compress(content.encode()) if name.startswith("gzip ") else content.encode()
         (folder / name.removeprefix("gzip ")).write_bytes(raw)
     return command, given
+
+
+def test_an_input_that_has_sent_nothing_yet_lacks_no_name(tmp_path: Path, capfd) -> None:
+    assert main(["watch", "-q", "//item", "-i", str(tmp_path), "--follow", "--for", "0s"]) == 0
+    assert "the answer is empty" not in capfd.readouterr().err

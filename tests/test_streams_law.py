@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.oracle import STRATEGIES, answer, canonical
 from tests.streams_strategies import Case, cases
 
@@ -29,19 +29,19 @@ def _agree(case: Case, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
             assert [canonical(line) for line in found] == expected, (strategy, text)
 
 
-@settings(max_examples=2000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@settings(max_examples=examples(40, 2000), suppress_health_check=SLOW)
 @given(cases(), st.none() | MINUTES)
 def test_we_answer_as_saxon_does_with_every_strategy(case: Case, as_of: str | None) -> None:
     _agree(case, {"as_of": as_of}, {"as_of": as_of})
 
 
-@settings(max_examples=2000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@settings(max_examples=examples(40, 2000), suppress_health_check=SLOW)
 @given(cases(), CLOCKS)
 def test_we_answer_as_saxon_does_where_states_are_planned(case: Case, clock: str) -> None:
     _agree(case, {"clock": clock}, {"now": clock})
 
 
-@settings(max_examples=1000 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@settings(max_examples=examples(25, 1000), suppress_health_check=SLOW)
 @given(cases(), MINUTES, MINUTES)
 def test_we_answer_as_saxon_does_between_two_instants(case: Case, one: str, two: str) -> None:
     between = min(one, two), max(one, two)

@@ -26,9 +26,9 @@ DIALECT = re.compile(
 CAPS = {
     r"asked": 5,
     r"told": 19,
-    r"stands?|stood": 387,
+    r"stands?|stood": 198,
     r"nobody|somebody|anybody|whoever": 118,
-    r"anew": 66,
+    r"anew": 65,
     r"beside": 93,
     r"goes on|go on|gone on": 49,
 }

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep
-    from xstreamcast.edges.watching import Options as WatchOptions
     from xstreamcast.edges.watching import Watching
+    from xstreamcast.edges.watching import WatchOptions as WatchOptions
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.query_limits import QueryLimits
     from xstreamcast.spark.query import SparkQuery
@@ -200,7 +200,7 @@ class Queries(Continuous):
         return tuple(self._declared.values())
 
     def _compiled(self, texts: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Program]]]:
-        """The programs of one query after the other: those that others stand for are let go."""
+        """The programs of one query after the other: those that others replace are dropped."""
         for name, text in texts.items():
             programs = _made(text, name, None, self.modules)[0]
             for one in programs[""].variables:

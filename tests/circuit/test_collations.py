@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.circuit.grammar import END, HEAD, STRUCTURE
+from tests.conftest import examples
 from tests.operators.beside import Beside
 
 COLLATION = "http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive"
@@ -46,7 +47,7 @@ def streams(draw) -> list[bytes]:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(chunks=streams())
 def test_the_answer_is_the_query_asked_afresh(query, chunks):
     beside = Beside(f'declare default collation "{COLLATION}"; {query}', {"a": "fragments"})

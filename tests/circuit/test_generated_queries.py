@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 
 from tests.circuit.grammar import END, REGROUPED, arrivals, queries, with_ordered_groups
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.operators.beside import Beside
 from tests.oracle import answer, canonical
 from xstreamcast.errors import Error
@@ -43,17 +43,13 @@ def follow(query: str, play) -> Beside:
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-@settings(
-    max_examples=1500 if PROFILE == "thorough" else 60, suppress_health_check=QUIET, deadline=None
-)
+@settings(max_examples=examples(60, 1500), suppress_health_check=QUIET, deadline=None)
 @given(queries(), plays())
 def test_the_answer_is_the_query_asked_afresh(query, play):
     follow(query, play)
 
 
-@settings(
-    max_examples=300 if PROFILE == "thorough" else 15, suppress_health_check=QUIET, deadline=None
-)
+@settings(max_examples=examples(15, 300), suppress_health_check=QUIET, deadline=None)
 @given(queries(), plays())
 def test_we_answer_as_saxon_does(query, play):
     saxonche = pytest.importorskip("saxonche")

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.circuit.test_generated_queries import follow, plays
 from tests.circuit.test_golden import circuit_text
+from tests.conftest import examples
 
 A = 'stream("a")//u'
 V = "v[. castable as xs:decimal]/xs:decimal(.)"
@@ -71,7 +72,7 @@ OTHERS = (
     return <w>{ count($w), $w[1]/k/string(), sum($w/v ! number(.)) }</w>""",
 )
 SETTINGS = settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.circuit.test_generated_queries import follow, plays
 from tests.circuit.test_golden import circuit_text
+from tests.conftest import examples
 
 A, B = 'stream("a")//u', 'stream("b")//u'
 WORDS = (
@@ -28,7 +29,7 @@ QUERIES = (
 
 @pytest.mark.parametrize("query", QUERIES)
 @settings(
-    max_examples=8,
+    max_examples=examples(8),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.circuit.grammar import END
 from tests.circuit.test_generated_queries import plays
+from tests.conftest import examples
 from tests.operators.beside import Beside
 from xstreamcast.errors import Error
 
@@ -26,7 +27,7 @@ QUERIES = (
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("restarts", [False, True])
 @settings(
-    max_examples=10,
+    max_examples=examples(10),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.circuit.test_generated_queries import follow, plays
 from tests.circuit.test_golden import circuit_text
+from tests.conftest import examples
 
 A = 'let $o := stream("a")//u?[now] let $c := stream("b")//u?[now] '
 COPIED = (
@@ -36,7 +37,7 @@ MEET = (
 
 @pytest.mark.parametrize("query", [*COPIED, *MEET])
 @settings(
-    max_examples=8,
+    max_examples=examples(8),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

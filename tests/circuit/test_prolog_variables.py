@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.circuit.test_generated_queries import follow, plays
+from tests.conftest import examples
 
 A, B = 'stream("a")//u', 'stream("b")//u'
 GROUPS = f"declare variable $g := for $x in {A} group by $k := string($x/k[1]) order by $k "
@@ -30,7 +31,7 @@ QUERIES = (
 
 @pytest.mark.parametrize("query", QUERIES)
 @settings(
-    max_examples=8,
+    max_examples=examples(8),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

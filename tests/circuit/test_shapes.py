@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.circuit.test_generated_queries import follow, plays
 from tests.circuit.test_golden import circuit_text
+from tests.conftest import examples
 
 A, B = 'stream("a")//u', 'stream("b")//u'
 MAP = f"map:merge(for $x in {A} group by $k := string($x/k[1]) return map:entry($k, count($x)))"
@@ -237,7 +238,7 @@ QUERIES = (
 
 @pytest.mark.parametrize("query", [one[0] for one in QUERIES])
 @settings(
-    max_examples=10,
+    max_examples=examples(10),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

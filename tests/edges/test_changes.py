@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
+from tests.conftest import examples
 from tests.edges.change_streams import change_streams
 from xstreamcast.edges.changes import ChangeReader, read, write
 from xstreamcast.edges.updates import Regions, apply
@@ -60,7 +61,7 @@ def test_behind_a_restart_is_the_whole_answer(before, behind) -> None:
     assert len(found) == len(before) + len(Accumulated(before)) + len(behind)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(change_streams(), change_streams())
 def test_a_query_that_reads_changes_sees_what_is_behind_a_restart(before, behind) -> None:
     query = xsc.query('for $x in stream("s")/answer/* return <i>{$x}</i>')

@@ -14,7 +14,7 @@ from xstreamcast.edges.mapping.finding import split_source
 from xstreamcast.edges.mapping.form import TimeRule, parse_mapping
 from xstreamcast.edges.mapping.messages import Message
 from xstreamcast.edges.mapping.times import instant_of
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import Refused
@@ -343,7 +343,7 @@ def test_messages_of_a_folder_are_evaluated_together(tmp_path):
     feed.say(*(message(n, unit("x", str(n % 7), n, f"v{n}")) for n in range(40)))
     feed.say("<m", message(41, unit("x", "1", 41, "last")))
     query = xsc.query('stream("s")//u?[now]/string()')
-    found = query.watching(None, {"s": Path(f"{feed.path}:{feed.folder}")}, Options())
+    found = query.watching(None, {"s": Path(f"{feed.path}:{feed.folder}")}, WatchOptions())
     told = Accumulated()
     for changes in found.ticks():
         for change in changes:
@@ -351,7 +351,7 @@ def test_messages_of_a_folder_are_evaluated_together(tmp_path):
     assert found.ticked < 10
     assert found.refused == 1
     assert told.items() == feed.ask('stream("s")//u?[now]/string()')
-    each = query.watching(None, {"s": Path(f"{feed.path}:{feed.folder}")}, Options(batch=1))
+    each = query.watching(None, {"s": Path(f"{feed.path}:{feed.folder}")}, WatchOptions(batch=1))
     assert Accumulated(c for tick in each.ticks() for c in tick).items() == told.items()
     assert each.ticked > 40
 
@@ -361,7 +361,7 @@ def test_the_newest_message_of_a_folder_counts_when_it_is_whole(tmp_path):
     feed.say(message(1, unit("x", "1", 1, "one")))
     source = {"s": Path(f"{feed.path}:{feed.folder}")}
     asked = xsc.query('stream("s")//u/string()')
-    found = asked.watching(None, source, Options(follow=True, seconds=60.0))
+    found = asked.watching(None, source, WatchOptions(follow=True, seconds=60.0))
     ticks = found.ticks()
     assert [change.item for change in next(ticks)] == ["one"]
     whole = message(2, unit("x", "2", 2, "two"))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.spark.feeds import HEAD, STRUCTURE, fragments
 
 pytest.importorskip("pyarrow", reason="the spark extra is not installed")
@@ -116,7 +117,7 @@ def told(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     most=st.sampled_from([None, 1, 3, 8]),
     head=st.sampled_from([HEAD, ""]),
 )
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_batches_are_what_one_pass_gives(
     pieces: list[str], most: int | None, head: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.spark.test_watch_inputs import REPLACED, UPDATES
 from xstreamcast.edges.transcribing import Transcript
 from xstreamcast.errors import Error
@@ -30,7 +31,7 @@ def transcribed(path: Path, data: bytes, size: int = SIZE) -> list[Refused]:
 
 
 @given(at=st.integers(0, 4000), size=st.integers(20, 900))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_torn_anywhere_it_is_completed(tmp_path: Path, at: int, size: int) -> None:
     path = tmp_path / "fragments.xml"
     path.unlink(missing_ok=True)

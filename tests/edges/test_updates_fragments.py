@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.edges.change_streams import change_streams
 from tests.edges.update_streams import events, update_streams
 from xstreamcast.edges.updates import apply
@@ -91,7 +92,7 @@ def expected(stream: list[Event], wrap: str | None = "w") -> str:
 
 
 @given(update_streams(), st.integers(1, 300), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_fragments_put_together_are_the_current_content(stream, size, given_) -> None:
     raw = b"".join(map(line, stream))
     decoder = UpdateDecoder("s", STRUCTURE if given_ else None, wrap="w")
@@ -102,7 +103,7 @@ def test_fragments_put_together_are_the_current_content(stream, size, given_) ->
 
 
 @given(update_streams(most=5), st.booleans())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_at_every_event_too(stream, given_) -> None:
     for count in range(1, len(stream) + 1):
         raw = b"".join(map(line, stream[:count]))
@@ -117,7 +118,7 @@ def wire(decoder: UpdateDecoder, found: list[Arrival]) -> list[bytes]:
 
 
 @given(update_streams(), st.integers(1, 300))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_the_fragments_do_not_depend_on_how_the_bytes_are_cut(stream, size) -> None:
     raw = b"".join(map(line, stream))
     whole, pieces = (UpdateDecoder("s", wrap="w", versions=True) for _ in range(2))
@@ -125,7 +126,7 @@ def test_the_fragments_do_not_depend_on_how_the_bytes_are_cut(stream, size) -> N
 
 
 @given(update_streams(most=6), st.integers(1, 300))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_what_has_arrived_counts_though_the_root_is_open(stream, size) -> None:
     raw = b"".join(map(line, stream))
     running, found = UpdateDecoder("s", wrap="w"), []
@@ -136,7 +137,7 @@ def test_what_has_arrived_counts_though_the_root_is_open(stream, size) -> None:
 
 
 @given(update_streams(), st.integers(1, 300), st.lists(st.integers(1, 5), min_size=1))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_with_instants_what_is_put_together_is_the_same_too(stream, size, steps) -> None:
     timed: list[Event] = []
     for number, event in enumerate(stream):
@@ -150,7 +151,7 @@ def test_with_instants_what_is_put_together_is_the_same_too(stream, size, steps)
 
 
 @given(change_streams(), st.sampled_from(["lines", "xml"]), st.integers(1, 300))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_the_answer_of_one_query_is_a_stream_for_another(changes, form, size) -> None:
     output = EventOutput(form)
     raw = output.write(changes) + output.close()

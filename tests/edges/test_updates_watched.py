@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.edges.test_updates_fragments import expected
 from tests.edges.update_streams import update_streams
 from xstreamcast.api import compiled, query
@@ -25,7 +26,7 @@ QUERIES = (
 
 @pytest.mark.parametrize("text", QUERIES)
 @given(stream=update_streams(most=8), size=st.integers(20, 400))
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_the_answer_is_that_over_the_document_as_it_stands(text, stream, size) -> None:
     names = Names()
     decoder = UpdateDecoder("s", names=names, wrap="w")

@@ -16,7 +16,7 @@ from xstreamcast import query
 from xstreamcast.edges.changes import ChangeReader
 from xstreamcast.edges.table.log import FORMAT as TABLE
 from xstreamcast.edges.table.log import Log
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.journal_lines import FORMAT as JOURNAL
 from xstreamcast.edges.watching.journal_lines import Line, read_lines
 from xstreamcast.errors import Error
@@ -63,7 +63,7 @@ def test_a_journal_of_format_1_goes_on_in_format_2(tmp_path: Path):
     )
     (tmp_path / "input.notes").write_text(f'["file","{feed / "0.xml"}"]\n["end",15,79453318]\n')
     (feed / "1.xml").write_text("<r><a>2</a></r>")
-    watching = query("//a").watching(str(feed), {}, Options(checkpoint=str(tmp_path)))
+    watching = query("//a").watching(str(feed), {}, WatchOptions(checkpoint=str(tmp_path)))
     told = [change.item for changes in watching.ticks() for change in changes]
     assert told == ["<a>2</a>"]
     head, found, _ = read_lines(tmp_path / "journal", 0)
@@ -78,7 +78,7 @@ def test_a_journal_of_a_later_format_is_refused(place: str, tmp_path: Path):
     (tmp_path / "journal").write_text(before + later)
     (tmp_path / "query").write_text(QUERY)
     with pytest.raises(Error, match="is of format 3, and this version reads up to 2"):
-        query(QUERY).watching(None, {"roads": b"<r/>"}, Options(checkpoint=str(tmp_path)))
+        query(QUERY).watching(None, {"roads": b"<r/>"}, WatchOptions(checkpoint=str(tmp_path)))
     assert (tmp_path / "journal").read_text() == before + later
 
 

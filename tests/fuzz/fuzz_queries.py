@@ -27,7 +27,7 @@ from tests.operators.beside import Beside
 from tests.operators.test_released_ids import forgetting_at_once, lateness
 from tests.oracle import STRATEGIES, answer, canonical
 from tests.streams_strategies import Case, cases
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.run import Watching
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
@@ -164,7 +164,7 @@ def _forgetting(query: str, wires: Wires) -> list[str]:
     late = None if len(wires) > 1 else max(map(lateness, wires.values()))
     with forgetting_at_once():
         watching: Watching = xsc.query(query).watching(
-            None, pieces, Options(batch=1, lateness=late)
+            None, pieces, WatchOptions(batch=1, lateness=late)
         )
         return _told(change for changes in watching.ticks() for change in changes)
 
@@ -177,7 +177,7 @@ def _stopped(query: str, wires: Wires, place: Path, ticks: int) -> list[str]:
     files, sink = {name: place / f"{name}.xml" for name in wires}, list[Change]()
     for name, file in files.items():
         file.write_bytes(wires[name])
-    options = Options(batch=2, checkpoint=str(place / "kept"), snapshot_every=1)
+    options = WatchOptions(batch=2, checkpoint=str(place / "kept"), snapshot_every=1)
     for last in (False, True):
         watching: Watching = xsc.query(query).watching(None, files, options)
         watching.sink = sink.__len__
@@ -201,7 +201,7 @@ def _restarted(query: str, wires: Wires, folder: Path, chance: random.Random) ->
         return _stopped(query, wires, place, chance.randint(1, 12))
     lines = {name: wire.split(b"\n") for name, wire in wires.items()}
     cut = {name: chance.randint(2, len(found)) for name, found in lines.items()}
-    options = Options(batch=2, checkpoint=str(place / "kept"), snapshot_every=1)
+    options = WatchOptions(batch=2, checkpoint=str(place / "kept"), snapshot_every=1)
     told = Accumulated()
     for whole in (False, True):
         for name, found in lines.items():

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
+from tests.conftest import examples
 from tests.history.telling import filler, hole, loaded, remove, seen, told
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering import lower
@@ -95,7 +96,7 @@ def answer(query: str, parts: list[str], strategy: str = "caq") -> list[str]:
         return [refused.code]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(fragments(), st.randoms(use_true_random=False))
 def test_neither_the_order_of_arrival_nor_repetition_changes_the_view(
     parts: list[str], random: object
@@ -106,7 +107,7 @@ def test_neither_the_order_of_arrival_nor_repetition_changes_the_view(
     assert loaded(shuffled).history.repeated == len(parts[::2])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(fragments(), st.sampled_from(QUERIES), st.randoms(use_true_random=False))
 def test_all_strategies_give_one_answer(parts: list[str], query: str, random: object) -> None:
     random.shuffle(parts)  # type: ignore[attr-defined]
@@ -115,7 +116,7 @@ def test_all_strategies_give_one_answer(parts: list[str], query: str, random: ob
         assert answer(query, parts, strategy) == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(fragments(), st.sampled_from(QUERIES), days)
 def test_as_of_an_instant_is_the_answer_when_no_more_was_known(
     parts: list[str], query: str, day: str
@@ -144,7 +145,7 @@ PROJECTED = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(fragments(), st.sampled_from(PROJECTED))
 def test_a_join_with_a_projection_gives_what_pairs_by_pairs_give(parts: list[str], query: str):
     """Copies that are made once and copied again are the copies that each pair would have made."""

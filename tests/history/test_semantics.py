@@ -8,7 +8,7 @@ import xstreamcast as xsc
 from tests.oracle import answer, canonical
 from xstreamcast.api import compiled
 from xstreamcast.edges.valid_time import valid_time
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.change import Accumulated
@@ -145,7 +145,9 @@ def test_a_fragment_without_a_hole_is_counted_as_an_orphan():
     astray = '<stream:filler id="8" tsid="2" in="7"><a>lost</a></stream:filler>'
     answered = xsc.query('stream("s")//a').run(s=stream(ROOT, lost, astray))
     assert "2 orphans, neither in a hole nor attached" in answered.loaded[0].summary()
-    found = xsc.query('stream("s")//a').watching(None, {"s": stream(ROOT, lost)}, Options(batch=1))
+    found = xsc.query('stream("s")//a').watching(
+        None, {"s": stream(ROOT, lost)}, WatchOptions(batch=1)
+    )
     for _ in found.ticks():
         pass
     assert any("1 orphans" in line for line in found.report())

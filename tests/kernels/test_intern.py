@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xstreamcast.kernels.acyclic import Links
+from xstreamcast.kernels.acyclic import ContainmentLinks
 from xstreamcast.kernels.intern import Ids
 
 texts = st.lists(st.text(st.sampled_from("01é "), max_size=3) | st.text(max_size=40), max_size=60)
@@ -79,7 +79,7 @@ groups = st.lists(st.tuples(codes, st.lists(codes, max_size=3)), max_size=30)
 def test_what_leads_back_is_refused_and_nothing_else(
     given_groups: list[tuple[int, list[int]]], size: int
 ) -> None:
-    links, below = Links(), {code: set[int]() for code in range(8)}
+    links, below = ContainmentLinks(), {code: set[int]() for code in range(8)}
     for at in range(0, len(given_groups), size):
         part = given_groups[at : at + size]
         rows = [(i, above, one) for i, (above, inside) in enumerate(part) for one in inside]

@@ -14,7 +14,7 @@ import pytest
 from tests.edges.update_streams import events
 from xstreamcast import query
 from xstreamcast.edges.updates.lines import line
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.journal_lines import read_lines
 from xstreamcast.model.change import Accumulated, Change
 
@@ -122,7 +122,7 @@ def test_stopped_after_any_tick_it_goes_on_with_the_same_changes(text: str, tmp_
     def go_on(folder: Path, sink: list[str], ticks: int | None) -> None:
         roads = iter([part.encode() for part in parts])
         inputs = {"roads": roads, "sites": SITES.encode()}
-        options = Options(batch=3, checkpoint=str(folder))
+        options = WatchOptions(batch=3, checkpoint=str(folder))
         watching = query(text).watching(None, inputs, options)
         watching.sink = lambda: len(sink)
         assert watching.journal is not None

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.corpus_format import FOOT, Moment, Script, read_script
 from tests.corpus_functions import register
 from tests.oracle import canonical
@@ -91,7 +92,7 @@ def test_a_script_watched_says_what_it_says_asked(path: Path):
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 @given(data=st.data())
-@settings(max_examples=2)
+@settings(max_examples=examples(2))
 def test_however_what_arrives_is_cut(path: Path, data: st.DataObject):
     script = read_script(path)
     watched = Watched(script)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.operators.beside import Beside
 from xstreamcast.api import Queries, compiled
-from xstreamcast.edges.watching import Options, failing
+from xstreamcast.edges.watching import WatchOptions, failing
 from xstreamcast.edges.watching.metrics import Metrics
 from xstreamcast.edges.watching.run import Watching
 from xstreamcast.errors import Error
@@ -27,7 +27,9 @@ def notes(*pieces: bytes) -> tuple[list[str], list[str]]:
     def source() -> Iterator[bytes]:
         yield from pieces
 
-    watching = Watching({"q": compiled(QUERY)}, {"s": source()}, Options(batch=1, say=said.append))
+    watching = Watching(
+        {"q": compiled(QUERY)}, {"s": source()}, WatchOptions(batch=1, say=said.append)
+    )
     came = [one.item or "" for changes in watching.ticks() for one in changes if one.diff > 0]
     return said, came
 
@@ -54,7 +56,7 @@ def test_metrics_have_the_code() -> None:
     metrics = Metrics(
         None, 0.0, show=lambda numbers: seen.append([one["code"] for one in numbers["failing"]])
     )
-    options = Options(batch=1, metrics=metrics)
+    options = WatchOptions(batch=1, metrics=metrics)
     pieces = iter((HEAD, BAD, b"", GOOD, b""))
     assert list(Watching({"q": compiled(QUERY)}, {"s": pieces}, options).ticks())
     assert ["FORG0001"] in seen
@@ -68,7 +70,7 @@ def test_of_several_queries_the_one_that_fails_is_named(monkeypatch: pytest.Monk
     metrics = Metrics(
         None, 0.0, show=lambda numbers: seen.append([one["query"] for one in numbers["failing"]])
     )
-    options = Options(batch=1, say=said.append, metrics=metrics)
+    options = WatchOptions(batch=1, say=said.append, metrics=metrics)
     several = Queries({"whole": QUERY, "counted": 'count(stream("s")//u)'})
     pieces = iter((HEAD, BAD, b"", b"", GOOD, b""))
     assert list(several.watching(None, {"s": pieces}, options).ticks())

@@ -12,7 +12,7 @@ from tests.edges.update_streams import events
 from xstreamcast import query
 from xstreamcast.edges.immutable import path_of
 from xstreamcast.edges.updates.lines import line
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 
@@ -37,7 +37,7 @@ ASKED = 'for $s in stream("q")//stock?[now] where $s/name = "IBM" return string(
 
 
 def told(text: str, *paths: str, feed: bytes = FEED, batch: int = 1000) -> tuple[list[str], str]:
-    watching = query(text).watching(None, {"q": feed}, Options(immutable=paths, batch=batch))
+    watching = query(text).watching(None, {"q": feed}, WatchOptions(immutable=paths, batch=batch))
     answer = Accumulated(change for changes in watching.ticks() for change in changes)
     return answer.items(), "\n".join(watching.report())
 
@@ -77,7 +77,7 @@ def test_less_is_kept():
     sizes = []
     for paths in ((), ("//name",)):
         watching = query('count(stream("q")//name)').watching(
-            None, {"q": feed}, Options(immutable=paths)
+            None, {"q": feed}, WatchOptions(immutable=paths)
         )
         list(watching.ticks())
         assert watching.watch is not None
@@ -124,10 +124,10 @@ eR(5,8)"""
 def test_updates_of_regions_at_the_path_are_left_out(size: int, tmp_path: Path):
     raw = b"".join(map(line, events(TICKER)))
     text = 'for $s in stream("q")//stock where $s/name = "IBM" return string($s/quote)'
-    plain = query(text).watching(None, {"q": raw}, Options())
+    plain = query(text).watching(None, {"q": raw}, WatchOptions())
     assert Accumulated(c for changes in plain.ticks() for c in changes).items() == []
     pieces = iter([raw[at : at + size] for at in range(0, len(raw), size)])
-    watching = query(text).watching(None, {"q": pieces}, Options(immutable=("//name",)))
+    watching = query(text).watching(None, {"q": pieces}, WatchOptions(immutable=("//name",)))
     assert Accumulated(c for changes in watching.ticks() for c in changes).items() == ["82"]
     assert "q: 3 updates of immutable elements ignored" in "\n".join(watching.report())
     assert watching.refused == 0

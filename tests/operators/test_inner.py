@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.following import Following
 from tests.operators.test_law import chunks
 from tests.streams_strategies import HEAD, histories
@@ -106,7 +107,7 @@ def test_what_is_kept_of_units_is_what_they_hold(data, structure, cuts):
         assert following.told.items() == following.afresh()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.data(), structures())
 def test_what_is_kept_is_what_saxon_says(data, structure):
     pytest.importorskip("saxonche")

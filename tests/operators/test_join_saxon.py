@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.operators.beside import Beside
 from tests.operators.test_join_law import JOINED, QUERIES, _interleaved, streams
 from tests.oracle import answer, canonical
@@ -24,7 +24,7 @@ def expected(query: str, wires: dict[str, bytes]) -> list[str] | None:
 
 
 @settings(
-    max_examples=400 if PROFILE == "thorough" else 25,
+    max_examples=examples(25, 400),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     deadline=None,
 )

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast import query
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
@@ -68,7 +69,7 @@ def test_what_is_emitted_is_the_answer_without_the_option(rounds, cuts):
     assert [one.item for one in found] == list(query(ALL).run(log=raw.encode()).lines())
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(ROUNDS, st.lists(st.integers(0, 600), max_size=5), st.sampled_from([NUMBERED, COUNTED]))
 def test_whoever_keeps_an_answer_keeps_it_in_order(rounds, cuts, text):
     """`got` is made of what is read once, and read by a query that keeps it."""
@@ -128,7 +129,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize("body", BODIES)
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=examples(15))
 @given(ROUNDS, st.lists(st.integers(0, 600), max_size=5))
 def test_rows_that_go_at_once_leave_what_rows_that_go_one_by_one_leave(body, rounds, cuts):
     raw, text = document(rounds), 'declare option xsc:once "ask";\n' + STREAMS + body
@@ -159,7 +160,7 @@ TOGETHER = [
 
 
 @pytest.mark.parametrize("body", TOGETHER)
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=examples(10))
 @given(ROUNDS, st.lists(st.integers(0, 600), max_size=5))
 def test_rows_evaluated_together_give_what_rows_by_themselves_give(body, rounds, cuts):
     raw, text = document(rounds), 'declare option xsc:once "ask";\n' + STREAMS + body
@@ -175,7 +176,7 @@ declare stream ask := for $a in stream("log")/log/ask group by $n := $a/@n, $k :
 stream("ask")/answer/ask"""
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(ROUNDS, st.lists(st.integers(0, 600), max_size=3))
 def test_new_groups_as_columns_are_new_groups_as_rows(rounds, cuts):
     raw = document(rounds)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.edges.change_streams import change_streams
 from tests.edges.update_streams import events
 from xstreamcast import query
@@ -65,7 +66,7 @@ def test_two_processes_and_a_pipe(form: str, tmp_path: Path):
 
 @pytest.mark.parametrize("kind", ["updates", "changes"])
 @given(changes=change_streams(), size=st.integers(1, 300))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_an_answer_is_read_item_by_item(kind: str, changes: list[Change], size: int):
     output = EventOutput("lines")
     raw = b"".join(f"{one.to_json()}\n".encode() for one in changes)

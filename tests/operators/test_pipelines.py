@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast import query
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
@@ -79,7 +80,7 @@ MESSAGES = st.lists(
 
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 @given(messages=MESSAGES)
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 def test_the_answer_at_every_tick_is_that_of_all_asked_afresh(text: str, messages: list[str]):
     asked, arrived, told = query(text), HEAD, Accumulated()
     network = Network(asked.programs, {"roads": "fragments"})
@@ -162,7 +163,7 @@ def test_mistakes_are_told_with_their_place(text: str, code: str):
 def test_names_that_are_not_there(tmp_path: Path):
     asked = query(PROGRAMS["count"])
     with pytest.raises(Error, match="declares no stream cold"):
-        asked.watching(None, {"roads": b"<r/>"}, Options(tell="cold"))
+        asked.watching(None, {"roads": b"<r/>"}, WatchOptions(tell="cold"))
     with pytest.raises(Error, match="declared by the query"):
         list(asked.watch(roads=b"<r/>", hot=b"<h/>"))
     with pytest.raises(Error, match="declared by the query"):

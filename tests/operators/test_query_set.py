@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
+from tests.conftest import examples
 from tests.operators.beside import goes_on
 from tests.operators.following import Following
 from tests.operators.test_law import chunks
@@ -81,7 +82,7 @@ class Together:
             self.run, self.decoder = run, decoder
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(cases(), sets(), st.lists(st.integers(0, 10**6), max_size=4), st.booleans())
 def test_each_query_of_a_set_has_the_answer_that_it_has_alone(
     case: Case, texts: dict[str, str], cuts: list[int], restarts: bool

@@ -16,7 +16,7 @@ from tests.fuzz.timed_cases import timed_cases
 from tests.kept_rows import kept_rows
 from tests.operators.test_removed import HEAD, LATE, QUERIES, when
 from tests.streams_strategies import Case, cases
-from xstreamcast.edges.watching import Options, arriving
+from xstreamcast.edges.watching import WatchOptions, arriving
 from xstreamcast.edges.watching.run import Watching
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
@@ -63,7 +63,7 @@ def rows_after(text: str, counts: Sequence[int]) -> list[Counter[str]]:
             if len(held) < len(counts) and told >= counts[len(held)]:
                 held.append(kept_rows(watching.watch, watching._arriving))
 
-    options = Options(batch=20, lateness=LATE * 10**6)
+    options = WatchOptions(batch=20, lateness=LATE * 10**6)
     watching: Watching = xsc.query(text).watching(None, {"s": source()}, options)
     for _ in watching.ticks():
         pass
@@ -108,7 +108,9 @@ def test_what_is_sent_again_after_it_was_forgotten_is_too_late(tmp_path: Path) -
     text, again = 'stream("s")//incident?[now]/@n/string()', next(reports(1))
     pieces = [HEAD, *reports(300), again]
     refused: list[str] = []
-    options = Options(batch=20, lateness=LATE * 10**6, keep=lambda one: refused.append(one.code))
+    options = WatchOptions(
+        batch=20, lateness=LATE * 10**6, keep=lambda one: refused.append(one.code)
+    )
     watching: Watching = xsc.query(text).watching(
         None, {"s": (one.encode() for one in pieces)}, options
     )
@@ -129,7 +131,7 @@ def test_a_restart_knows_which_codes_are_free(text: str, tmp_path: Path) -> None
     told = Accumulated()
     for until in (400, 1500, len(lines)):
         feed.write_text(HEAD + "".join(lines[:until]))
-        options = Options(
+        options = WatchOptions(
             batch=20, lateness=LATE * 10**6, checkpoint=str(tmp_path / "kept"), snapshot_every=1
         )
         watching: Watching = xsc.query(text).watching(None, {"s": feed}, options)
@@ -142,7 +144,7 @@ def test_a_restart_knows_which_codes_are_free(text: str, tmp_path: Path) -> None
 
 def _uninterrupted(text: str, feed: Path) -> list[str]:
     told = Accumulated()
-    options = Options(batch=20, lateness=LATE * 10**6)
+    options = WatchOptions(batch=20, lateness=LATE * 10**6)
     for changes in xsc.query(text).watching(None, {"s": feed}, options).ticks():
         for change in changes:
             told.apply(change)
@@ -168,7 +170,7 @@ def instant_of(text: str) -> int:
 def watched(text: str, case: Case, late: int | None) -> list[str] | None:
     """The answer of a running query that forgets all it may; None if it fails."""
     pieces = iter([line + b"\n" for line in case.wire.split(b"\n")])
-    options = Options(batch=1, lateness=late)
+    options = WatchOptions(batch=1, lateness=late)
     watching: Watching = xsc.query(text).watching(None, {"s": pieces}, options)
     told = Accumulated()
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import xstreamcast as xsc
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.run import Watching
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
@@ -52,7 +52,8 @@ def incidents(count: int, seed: int) -> list[str]:
 
 
 def watched(text: str, feed: Path, **options: object) -> tuple[Accumulated, ForgettingFeed]:
-    watching: Watching = xsc.query(text).watching(None, {"s": feed}, Options(batch=7, **options))  # type: ignore[arg-type]
+    given = WatchOptions(batch=7, **options)  # type: ignore[arg-type]
+    watching: Watching = xsc.query(text).watching(None, {"s": feed}, given)
     watching.begin()
     told = Accumulated()
     for changes in watching.ticks():

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
+from tests.conftest import examples
 from xstreamcast.cli.main import main
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
@@ -53,7 +54,7 @@ def test_a_folder_is_its_documents_in_turn(query: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_documents_in_one_piece_or_many(query: str, cuts: list[int]) -> None:
     whole = b"".join(DOCUMENTS)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.circuit.grammar import HEAD
+from tests.conftest import examples
 from tests.operators.following import Following
 from xstreamcast.operators.relational.run import CircuitRun
 
@@ -121,7 +122,7 @@ def arrivals(draw) -> list[str]:
     return [*wire[1:first], wire[0], *wire[max(first, 1) :]]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(st.sampled_from(ROWS + OTHERS), arrivals(), st.integers(0, 14))
 def test_the_answer_is_the_query_asked_afresh(query, wire, restart):
     following = Following(query)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.test_law import chunks
 from xstreamcast.api import compiled, query
 from xstreamcast.model.change import Accumulated
@@ -62,7 +63,7 @@ def watched(case: dict[str, Any], parts: list[bytes], policy: Policy, at_each=No
 
 
 @named
-@settings(deadline=None, max_examples=3)
+@settings(deadline=None, max_examples=examples(3))
 @given(
     cuts=st.lists(st.integers(0, 10**6), max_size=40),
     policy=st.sampled_from(["optimistic", "strict"]),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.following import Following
 from tests.operators.test_windows import _root
 from tests.streams_strategies import HEAD
@@ -41,7 +42,7 @@ def at(second: int) -> str:
 
 
 @pytest.mark.parametrize("asked", [*ITEM_BY_ITEM, *MADE_AGAIN])
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=examples(15))
 @given(data=st.data(), kind=st.sampled_from(["event", "temporal"]))
 def test_heartbeats_bring_windows_on(asked, data, kind):
     following = Following(asked)

@@ -19,7 +19,7 @@ from tests.serve.casts import cast, lossy
 from xstreamcast import query
 from xstreamcast.cli.main import main
 from xstreamcast.cli.run import read_sources
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.bound import Input
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
@@ -55,7 +55,7 @@ def test_who_tunes_in_gets_structure_and_state_then_what_follows(scheme: str) ->
         url = next(one for one in addresses if one.startswith(scheme))
         until(lambda: casting.hub.streams["roads"].taken >= 26, "the first half")
         answer = Accumulated(())
-        options = Options(seconds=60.0)
+        options = WatchOptions(seconds=60.0)
         running = query(QUERY).watching(None, {"roads": Input(url)}, options)
         told = False
         for changes in running.ticks():
@@ -313,7 +313,7 @@ def test_events_that_have_ended_are_not_sent_to_who_returns() -> None:
     rhythm = Rhythm(repeat=0.05, structure=0.0, rounds=2)
     with cast(sources={"roads": WHOLE}, targets=WEB, rhythm=rhythm) as (_, addresses):
         url = next(one for one in addresses if one.startswith("http"))
-        running = query(QUERY).watching(None, {"roads": Input(url)}, Options(seconds=LONG))
+        running = query(QUERY).watching(None, {"roads": Input(url)}, WatchOptions(seconds=LONG))
         answer = Accumulated(change for changes in running.ticks() for change in changes)
     assert answer.items() == expected()  # the ticks ended with the stream
 

@@ -9,11 +9,11 @@ from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.kept import frozen, thaw
 from xstreamcast.edges.partitions.later import Later, StagePlace, Turned
-from xstreamcast.edges.partitions.messages import Arrived, Failed, message_bytes, message_of
+from xstreamcast.edges.partitions.messages import ArrivedPacks, Failed, message_bytes, message_of
 from xstreamcast.edges.partitions.packing import EVERYONE, Packing, Parting
 from xstreamcast.edges.partitions.route import Router
 from xstreamcast.edges.partitions.unit_keys import Inside
-from xstreamcast.edges.partitions.units import Units
+from xstreamcast.edges.partitions.units import UnitPartition
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.stages.exchanged import To
@@ -43,7 +43,7 @@ class InPartitions:
         many = self.router.partitions
         told = [(self.asked, number, many, self.steps, self.emits) for number in range(many)]
         if self.parting is None:
-            return [Units(*one) for one in told]
+            return [UnitPartition(*one) for one in told]
         return [DirectUnits(*one, frozenset(self.parting.inside)) for one in told]
 
     @property
@@ -71,7 +71,7 @@ class InPartitions:
         return changes
 
     def _routed(self, packs: list[Any], now: int | None, handed: dict[To, list[bytes]]) -> None:
-        arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
+        arrived = ArrivedPacks([(row["stream"], row["rows"]) for row in packs])
         self.router.earlier = self.log.__getitem__
         for number, sent in self.router.take(arrived, now).items():
             self._units(number, message_bytes(sent), handed)

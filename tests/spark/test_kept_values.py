@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.oracle import answer
 from tests.spark.test_run_law import _answer, _here
 
@@ -140,7 +140,7 @@ def _table(folder: str, wire: bytes, most: int | None) -> Path:
     return Path(folder) / "table"
 
 
-@settings(suppress_health_check=SLOW, max_examples=400 if PROFILE == "thorough" else 15)
+@settings(suppress_health_check=SLOW, max_examples=examples(15, 400))
 @given(
     streams(),
     st.lists(queries(), min_size=1, max_size=6),
@@ -163,7 +163,7 @@ def test_kept_values_change_no_answer(
             assert again == without
 
 
-@settings(suppress_health_check=SLOW, max_examples=400 if PROFILE == "thorough" else 15)
+@settings(suppress_health_check=SLOW, max_examples=examples(15, 400))
 @given(streams(), queries())
 def test_an_independent_processor_gives_the_same_answer(wire: bytes, text: str) -> None:
     with TemporaryDirectory() as folder:

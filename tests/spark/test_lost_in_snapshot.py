@@ -22,19 +22,19 @@ from pyspark import cloudpickle
 from xstreamcast.spark.watching import changes, spread
 from xstreamcast.spark.watching.moving import last_batch, stored
 from xstreamcast.spark.watching.state import Hosting
-from xstreamcast.spark.watching.store import _PIECES, Log, Store
+from xstreamcast.spark.watching.store import _PIECES, KeyValues, StateLog
 
 pytestmark = pytest.mark.spark
 
 
-class _DyingStore(Store):
+class _DyingStore(KeyValues):
     """Half of the second snapshot of each stage is written; then the process is no more."""
 
-    def __init__(self, store: Store, stage: str, deaths: Path) -> None:
+    def __init__(self, store: KeyValues, stage: str, deaths: Path) -> None:
         self._values = store._values
         self._first, self._died = deaths / f"{stage} wrote", deaths / f"{stage} died"
 
-    def write_snapshot(self, log: Log, whole: bytes) -> Log:
+    def write_snapshot(self, log: StateLog, whole: bytes) -> StateLog:
         if self._first.exists() and not self._died.exists():
             self._died.touch()
             self._values.updateValue((_PIECES,), ("", None, whole[: len(whole) // 2]))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import queries
 from tests.circuit.test_generated_queries import plays
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.spark import test_partitions_direct as direct
 from tests.spark import test_partitions_keyed as keyed
 from tests.spark.moved import Running
@@ -22,7 +22,6 @@ from xstreamcast.edges.partitions.moving import Unmoved
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
 
-MANY = PROFILE == "thorough"
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # a case takes a second: shrinking, hours
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
@@ -55,9 +54,7 @@ NUMBERS = st.lists(st.integers(1, 4), min_size=2, max_size=7)
 
 @pytest.mark.parametrize("asked", direct.QUERIES)
 @given(data=st.data())
-@settings(
-    max_examples=100 if MANY else 8, suppress_health_check=QUIET, deadline=None, phases=PHASES
-)
+@settings(max_examples=examples(8, 100), suppress_health_check=QUIET, deadline=None, phases=PHASES)
 def test_units_that_are_partitioned_as_they_are_read(asked: str, data: st.DataObject) -> None:
     line = direct.lines(attached=data.draw(st.booleans()))
     made = data.draw(st.lists(st.lists(line, max_size=8), min_size=2, max_size=7))
@@ -70,9 +67,7 @@ def test_units_that_are_partitioned_as_they_are_read(asked: str, data: st.DataOb
 
 @pytest.mark.parametrize("asked", keyed.DIRECT)
 @given(data=st.data())
-@settings(
-    max_examples=100 if MANY else 8, suppress_health_check=QUIET, deadline=None, phases=PHASES
-)
+@settings(max_examples=examples(8, 100), suppress_health_check=QUIET, deadline=None, phases=PHASES)
 def test_fragments_that_name_their_units(asked: str, data: st.DataObject) -> None:
     pieces = keyed._pieces(data, keyed.lines())
     how, numbers = WatchRequest({"": compiled(asked)}, {"s": "fragments"}), data.draw(NUMBERS)
@@ -80,9 +75,7 @@ def test_fragments_that_name_their_units(asked: str, data: st.DataObject) -> Non
     play_out(running, Alone(how), tables(pieces), numbers)
 
 
-@settings(
-    max_examples=500 if MANY else 30, suppress_health_check=QUIET, deadline=None, phases=PHASES
-)
+@settings(max_examples=examples(30, 500), suppress_health_check=QUIET, deadline=None, phases=PHASES)
 @given(queries(), plays(), NUMBERS, st.integers(2, 5))
 def test_generated_queries_behind_a_router(
     query: str, play: Any, numbers: list[int], steps: int

@@ -31,7 +31,7 @@ def row_tables(path: Path, policy: Policy) -> list[Any]:
     return [row_schema().empty_table() if one is None else one.drop(["query"]) for one in tables]
 
 
-@pytest.mark.parametrize("policy", ["optimistic", "strict"])
+@pytest.mark.parametrize("policy", ["optimistic", pytest.param("strict", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_in_partitions_says_what_it_says_here(path: Path, policy: Policy) -> None:
     script = read_script(path)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast import query
 from xstreamcast.api import compiled
 from xstreamcast.circuit.inputs.unit_tags import unit_tags
@@ -78,7 +79,7 @@ def lines(draw: st.DrawFn, attached: bool = False) -> str:
 
 @pytest.mark.parametrize("asked", QUERIES)
 @given(data=st.data())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_partitions_say_what_one_place_says(asked: str, data: st.DataObject) -> None:
     line = lines(attached=data.draw(st.booleans()))
     made = data.draw(st.lists(st.lists(line, max_size=8), min_size=2, max_size=7))
@@ -271,7 +272,7 @@ class Table:
 
 @pytest.mark.parametrize("asked", [one for one in QUERIES if "xs:integer($a" not in one])
 @given(data=st.data())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_updates_of_partitions_come_to_the_answer(asked: str, data: st.DataObject) -> None:
     line = lines(attached=data.draw(st.booleans())).filter(lambda one: 'v="x"' not in one)
     made = data.draw(st.lists(st.lists(line, max_size=8), min_size=2, max_size=6))

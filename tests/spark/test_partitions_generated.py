@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import queries
 from tests.circuit.test_generated_queries import plays
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from xstreamcast.api import compiled
 from xstreamcast.errors import Error
 
@@ -42,9 +42,7 @@ def told(place: Any, table: Any) -> Any:
         return why.render()
 
 
-@settings(
-    max_examples=500 if PROFILE == "thorough" else 40, suppress_health_check=QUIET, deadline=None
-)
+@settings(max_examples=examples(40, 500), suppress_health_check=QUIET, deadline=None)
 @given(queries(), plays(), st.integers(1, 3), st.integers(2, 5), st.booleans())
 def test_partitions_emit_what_one_place_emits(
     query: str, play: Any, partitions: int, steps: int, moving: bool

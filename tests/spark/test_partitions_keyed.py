@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast.api import compiled
 from xstreamcast.edges.ahead import Ahead, name_units
 from xstreamcast.edges.structures import read_structure
@@ -70,7 +71,7 @@ def _both(asked: str, data: st.DataObject, policy: Any = "optimistic") -> tuple[
 
 @pytest.mark.parametrize("asked", DIRECT)
 @given(data=st.data())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_partitions_say_what_one_place_says(asked: str, data: st.DataObject) -> None:
     there, here = _both(asked, data)
     for number, table in enumerate(tables(_pieces(data, lines()))):
@@ -90,7 +91,7 @@ def claimed(draw: st.DrawFn) -> str:
 
 @pytest.mark.parametrize("asked", DIRECT[:6])
 @given(data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_keys_that_contradict_links_stop_the_query_before_an_answer_is_wrong(
     asked: str, data: st.DataObject
 ) -> None:

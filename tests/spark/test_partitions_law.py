@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.model.change import Accumulated
@@ -134,7 +135,7 @@ def test_units_that_read_another_stream_whole_are_asked_again_in_all_partitions(
 @pytest.mark.parametrize("policy", ["optimistic", "strict"])
 @pytest.mark.parametrize("asked", QUERIES)
 @given(data=st.data())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_partitions_tell_what_one_place_tells(asked: str, policy: Any, data: st.DataObject) -> None:
     made = data.draw(st.lists(st.lists(lines(), max_size=8), min_size=2, max_size=7))
     pieces = ["".join(one) for one in made]

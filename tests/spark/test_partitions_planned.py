@@ -23,9 +23,9 @@ from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import holes, tables
 from tests.spark.watched import Left
 from xstreamcast.edges.partitions.host import WatchRequest
-from xstreamcast.edges.partitions.messages import Arrived, Whole
+from xstreamcast.edges.partitions.messages import ArrivedPacks, Whole
 from xstreamcast.edges.partitions.packing import Packing
-from xstreamcast.edges.partitions.units import Units
+from xstreamcast.edges.partitions.units import UnitPartition
 from xstreamcast.spark.watching.steps import step_plan
 
 STRUCTURE = (
@@ -95,10 +95,10 @@ def test_updates_that_partitions_emit_are_not_lost_where_one_place_takes_over() 
     how = WatchRequest({"": compiled('stream("s")//d')}, {"s": "fragments"})
     (table, _) = tables([HEAD])
     (pack,) = Packing()(table.to_batches())
-    whole = Whole(1, ((Arrived([("s", pack["rows"][0].as_py())]).blob, None),))
-    assert Units(how, 0, 2, 3).take(whole)
+    whole = Whole(1, ((ArrivedPacks([("s", pack["rows"][0].as_py())]).blob, None),))
+    assert UnitPartition(how, 0, 2, 3).take(whole)
     with pytest.raises(Error, match="the answer is made in another place now"):
-        Units(how, 0, 2, 3, emits=True).take(whole)
+        UnitPartition(how, 0, 2, 3, emits=True).take(whole)
 
 
 @pytest.mark.spark

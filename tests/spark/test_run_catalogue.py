@@ -15,7 +15,7 @@ import xstreamcast as xsc
 from bench.growth.catalogue import ENTRIES
 from bench.growth.entry import Entry
 from tests.circuit.grammar import END, arrivals, queries
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.spark.test_run_law import _answer, _here
 from xstreamcast.circuit.batch.parts import Distributed, OneTask
 from xstreamcast.circuit.batch.ranges import batch_plan
@@ -42,7 +42,7 @@ def _run(entry: Entry, inputs: dict[str, Any]) -> SparkRun:
 
 
 @settings(
-    max_examples=1500 if PROFILE == "thorough" else 40, deadline=None,
+    max_examples=examples(40, 1500), deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 @given(queries(), arrivals(), arrivals(), st.integers(1, 4))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from xstreamcast.algebra.analysis.cut import Guard
 from xstreamcast.edges.batch.cuts import ByteBoundary, Unmatched, places
 
@@ -82,7 +82,7 @@ def _by_expat(
     return found
 
 
-@settings(max_examples=5000 if PROFILE == "thorough" else 150, deadline=None)
+@settings(max_examples=examples(150, 5000), deadline=None)
 @given(DOCUMENTS, st.integers(1, 4), st.integers(1, 60), GUARDS, GUARDS, st.integers(1, 80))
 @example(b"<r><a/><!--" + b"<b>" * 50 + b"--><b><c/></b></r>", 1, 1, [], [], 7)
 @example(b"<r><a n='<b><c>'/><b/></r>".replace(b"<b><c>", b"&lt;b>"), 2, 3, [], [], 2)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.spark.test_run_law import _answer, _here
 from xstreamcast.circuit.batch.parts import Distributed, OneTask
 from xstreamcast.edges.binding import Options
@@ -97,7 +97,7 @@ def _run(path: Path, text: str, tasks: int) -> SparkRun:
 
 
 @settings(
-    max_examples=5000 if PROFILE == "thorough" else 150, deadline=None,
+    max_examples=examples(150, 5000), deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 @given(st.sampled_from(SPREAD + WHOLE + FAILING), DOCUMENTS, st.integers(1, 7))

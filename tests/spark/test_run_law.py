@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.streams_strategies import Case, cases, cases_around
 from xstreamcast.circuit.batch.parts import Distributed
 from xstreamcast.edges.batch.task import rows
@@ -72,7 +72,7 @@ def _answer(run: Any) -> list[str] | str:
         return refused.code
 
 
-@settings(max_examples=1500 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@settings(max_examples=examples(25, 1500), suppress_health_check=SLOW)
 @given(
     cases(plain=True),
     st.none() | MINUTES,
@@ -94,7 +94,7 @@ def test_units_of_a_stream_spread_over_tasks(
         assert found == local, text
 
 
-@settings(max_examples=2000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@settings(max_examples=examples(40, 2000), suppress_health_check=SLOW)
 @given(cases_around(), st.none() | MINUTES, st.sampled_from(["auto", "qac"]), st.integers(1, 4))
 def test_what_stands_around_units_counts_once(
     case: Case, as_of: str | None, strategy: str, tasks: int

@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast.algebra import plan as p
 from xstreamcast.functions.compare import order_ranks
 from xstreamcast.model.atomic import (
@@ -52,7 +53,7 @@ def _column(tag: int, rows: list[Any]) -> Column:
     return Column.from_lengths(Items.of(tag, [one for one in rows if one is not None]), lengths)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(COLUMNS, st.booleans(), st.booleans(), st.sampled_from([0, -300]))
 @example((DECIMAL, [Decimal("1.10"), Decimal("1.1"), Decimal("-1.1"), None]), True, True, 0)
 def test_they_sort_as_the_keys(
@@ -68,7 +69,7 @@ def test_they_sort_as_the_keys(
             assert (a < b, a == b) == (first < second, first == second)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(TEXTS, st.integers()), max_size=12), st.booleans())
 def test_keys_after_each_other(rows: list[tuple[str, int]], descending: bool) -> None:
     columns = [

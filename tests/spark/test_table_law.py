@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.oracle import answer, canonical
 from tests.spark.feeds import write_feed
 from tests.spark.test_run_law import _answer, _here
@@ -70,7 +70,7 @@ def _local(text: str, wire: bytes, **options: Any) -> list[str] | str:
     return _answer(lambda: xsc.query(text).run(s=wire, **options).lines())
 
 
-@settings(max_examples=1000 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@settings(max_examples=examples(25, 1000), suppress_health_check=SLOW)
 @given(
     cases(plain=True),
     st.none() | MINUTES,
@@ -100,7 +100,7 @@ NOW = (
 )
 
 
-@settings(max_examples=1000 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@settings(max_examples=examples(25, 1000), suppress_health_check=SLOW)
 @given(cases(plain=True), st.none() | MINUTES, st.randoms(use_true_random=False))
 def test_what_is_asked_as_it_is_now_needs_no_other_version(
     case: Case, as_of: str | None, dice: Any
@@ -116,7 +116,7 @@ def test_what_is_asked_as_it_is_now_needs_no_other_version(
             assert _spread(text, table, asked, 2) == local, text
 
 
-@settings(max_examples=500 if PROFILE == "thorough" else 12, suppress_health_check=SLOW)
+@settings(max_examples=examples(12, 500), suppress_health_check=SLOW)
 @given(cases(plain=True), st.integers(1, 5), st.sampled_from(STRATEGIES))
 def test_a_table_answers_as_saxon_does(case: Case, most: int, strategy: str) -> None:
     pytest.importorskip("saxonche", reason="SaxonC-HE is not installed")
@@ -127,7 +127,7 @@ def test_a_table_answers_as_saxon_does(case: Case, most: int, strategy: str) -> 
             assert [canonical(line) for line in found] == answer(text, {"s": case.wire}), text
 
 
-@settings(max_examples=500 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@settings(max_examples=examples(25, 500), suppress_health_check=SLOW)
 @given(cases(plain=True), st.none() | st.integers(1, 5), st.booleans())
 def test_what_is_kept_of_files_is_what_a_reader_of_all_would_see(
     case: Case, most: int | None, compacted: bool
@@ -150,7 +150,7 @@ def test_what_is_kept_of_files_is_what_a_reader_of_all_would_see(
             assert guide_of(table, state, "s", structure) == kept
 
 
-@settings(max_examples=1000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@settings(max_examples=examples(40, 1000), suppress_health_check=SLOW)
 @given(cases(plain=True), st.none() | st.integers(1, 5), st.sampled_from(FORMS))
 def test_what_is_seen_while_decoding_is_what_stands_in_the_files(
     case: Case, most: int | None, form: tuple[bytes, bytes]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from xstreamcast import query
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.bound import Input
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.fragment import Refused
@@ -50,7 +50,7 @@ def locally(
 ) -> tuple[list[str], list[tuple[str, str | None, bytes]]]:
     """The answer of the local runner, and what it refused."""
     refused = list[Refused]()
-    options = Options(keep=refused.append, **given)
+    options = WatchOptions(keep=refused.append, **given)
     answer = Accumulated()
     for changes in query(text).watching(document, inputs, options).ticks():
         for change in changes:

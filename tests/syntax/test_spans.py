@@ -56,7 +56,7 @@ def test_a_name_has_its_own_place() -> None:
     module = parse("let $price := 1 return $price")
     assert isinstance(module.body, t.Flwor)
     (let,) = module.body.clauses
-    assert isinstance(let, t.Let)
+    assert isinstance(let, t.LetClause)
     assert module.source.text[slice(*let.name.span)] == "price"
 
 

@@ -81,7 +81,7 @@ node_tests = names_tests | kind_tests
 
 
 def _types(item: Any) -> Any:
-    return st.builds(t.SequenceType, item, st.sampled_from(["", "?", "*", "+"]))
+    return st.builds(t.TypeExpr, item, st.sampled_from(["", "?", "*", "+"]))
 
 
 def _compound(item: Any) -> Any:
@@ -94,7 +94,7 @@ def _compound(item: Any) -> Any:
 
 
 simple_items = st.one_of(
-    st.just(t.AnyItem()),
+    st.just(t.AnyItemTest()),
     st.builds(t.NamedType, names),
     st.just(t.FunctionTest()),
     st.just(t.MapTest()),
@@ -102,12 +102,12 @@ simple_items = st.one_of(
     kind_tests | st.just(t.NamespaceNodeTest()),
 )
 item_types = st.recursive(simple_items, _compound, max_leaves=3)
-sequence_types = _types(item_types) | st.just(t.SequenceType(None))
+sequence_types = _types(item_types) | st.just(t.TypeExpr(None))
 single_types = st.builds(t.SingleType, names, st.booleans())
-endless = st.builds(t.SequenceType, item_types, st.just("**"))
+endless = st.builds(t.TypeExpr, item_types, st.just("**"))
 declared_types = st.none() | sequence_types | endless
 parameters = st.lists(
-    st.builds(t.Parameter, names, declared_types), max_size=2, unique_by=lambda p: p.name
+    st.builds(t.Param, names, declared_types), max_size=2, unique_by=lambda p: p.name
 ).map(tuple)
 pragmas = st.builds(t.Pragma, names, plain.map(str.lstrip))
 bound = st.lists(
@@ -121,7 +121,7 @@ MaybeVariable = t.WindowVariable | None
 
 
 @st.composite
-def windows(draw: Any, e: Any) -> t.Window:
+def windows(draw: Any, e: Any) -> t.WindowClause:
     fresh = iter(draw(st.lists(names, min_size=9, max_size=9, unique=True)))
     order = draw(st.sampled_from(["first", "last"]))
     kinds = ["tumbling", "sliding"] + (["landmark", "general"] if order == "last" else [])
@@ -136,35 +136,37 @@ def windows(draw: Any, e: Any) -> t.Window:
 
     head = (kind, order, next(fresh), draw(declared_types), draw(e))
     if kind == "general":
-        return t.Window(*head, None, None)
+        return t.WindowClause(*head, None, None)
     start = t.WindowStart(*variables(), draw(e))
     if (kind, order) == ("tumbling", "first") and draw(st.booleans()):
-        return t.Window(*head, start, None)
+        return t.WindowClause(*head, start, None)
     when = draw(e | st.just(t.NewStart())) if order == "last" else draw(e)
-    return t.Window(*head, start, t.WindowEnd(draw(st.booleans()), *variables(), when))
+    return t.WindowClause(*head, start, t.WindowEnd(draw(st.booleans()), *variables(), when))
 
 
 def flwors(e: Any) -> Any:
     """A binding clause first, then any."""
     initial = st.one_of(
-        st.builds(t.For, names, declared_types, st.booleans(), st.none(), e),
-        st.builds(t.For, st.just(t.Name("i")), declared_types, st.booleans(), names, e),
-        st.builds(t.Let, names, declared_types, e),
+        st.builds(t.ForClause, names, declared_types, st.booleans(), st.none(), e),
+        st.builds(t.ForClause, st.just(t.Name("i")), declared_types, st.booleans(), names, e),
+        st.builds(t.LetClause, names, declared_types, e),
         windows(e),
     )
     collations = st.none() | st.sampled_from(URIS)
     group_key = st.one_of(
-        st.builds(t.GroupKey, names, st.none(), st.none(), collations),
-        st.builds(t.GroupKey, names, declared_types, e, collations),
+        st.builds(t.GroupingSpec, names, st.none(), st.none(), collations),
+        st.builds(t.GroupingSpec, names, declared_types, e, collations),
     )
     empties = st.sampled_from([None, "greatest", "least"])
-    order_key = st.builds(t.OrderKey, e, st.booleans(), empties, collations)
+    order_key = st.builds(t.OrderSpec, e, st.booleans(), empties, collations)
     later = st.one_of(
         initial,
-        st.builds(t.Where, e),
-        st.builds(t.GroupBy, st.lists(group_key, min_size=1, max_size=2).map(tuple)),
-        st.builds(t.OrderBy, st.booleans(), st.lists(order_key, min_size=1, max_size=2).map(tuple)),
-        st.builds(t.Count, names),
+        st.builds(t.WhereClause, e),
+        st.builds(t.GroupByClause, st.lists(group_key, min_size=1, max_size=2).map(tuple)),
+        st.builds(
+            t.OrderByClause, st.booleans(), st.lists(order_key, min_size=1, max_size=2).map(tuple)
+        ),
+        st.builds(t.CountClause, names),
     )
     clauses = st.tuples(initial, st.lists(later, max_size=3)).map(lambda c: (c[0], *c[1]))
     return st.builds(t.Flwor, clauses, e)
@@ -210,7 +212,7 @@ def prologs(e: Any) -> Any:
         t.FunctionDecl, annotation_lists, function_names, parameters, declared_types, st.none() | e
     )
     context = st.builds(
-        lambda item, given: t.ContextItemDecl(item and t.SequenceType(item), *given),
+        lambda item, given: t.ContextItemDecl(item and t.TypeExpr(item), *given),
         *(st.none() | item_types, value),
     )
     option = st.builds(t.OptionDecl, names, texts)

@@ -25,11 +25,11 @@ leaves: Exprs = st.one_of(
     st.builds(t.DoubleLiteral, st.floats(0, allow_nan=False).map(abs)),
     st.builds(t.DecimalLiteral, st.just(Decimal("7"))),
     st.builds(t.VarRef, parts.names),
-    st.just(t.ContextItem()),
+    st.just(t.ContextItemExpr()),
     st.just(t.Sequence()),
-    st.just(t.Path(True, ())),
-    st.builds(t.Step, parts.axes, parts.node_tests),
-    st.builds(t.FunctionRef, parts.function_names, st.integers(0, 9)),
+    st.just(t.PathExpr(True, ())),
+    st.builds(t.AxisStep, parts.axes, parts.node_tests),
+    st.builds(t.NamedFunctionRef, parts.function_names, st.integers(0, 9)),
     st.builds(t.DirectElement, parts.lexical_names),
     st.builds(t.DirectComment, parts.plain),
     st.builds(t.DirectPI, parts.targets, parts.plain.map(str.lstrip)),
@@ -52,8 +52,8 @@ instants = st.one_of(
 
 def bounds(children: Exprs) -> Exprs:
     """What stands in the brackets of a projection."""
-    moved = st.builds(t.Arithmetic, st.sampled_from("+-"), instants, durations)
-    walked = st.builds(t.Path, st.just(False), st.tuples(instants, children))
+    moved = st.builds(t.ArithmeticExpr, st.sampled_from("+-"), instants, durations)
+    walked = st.builds(t.PathExpr, st.just(False), st.tuples(instants, children))
     called = st.builds(t.FunctionCall, parts.function_names, st.tuples(instants))
     return st.one_of(instants, durations, moved, walked, called, children)
 
@@ -62,19 +62,19 @@ def operators(e: Exprs) -> list[Exprs]:
     compare = ["eq", "ne", "lt", "le", "gt", "ge", "is", "<<", ">>"]
     compare += ["=", "!=", "<", "<=", ">", ">="]
     return [
-        st.builds(t.Or, tuples(e, 2)),
-        st.builds(t.And, tuples(e, 2)),
-        st.builds(t.Concat, tuples(e, 2)),
-        st.builds(t.Comparison, st.sampled_from(compare), e, e),
-        st.builds(t.Range, e, e),
-        st.builds(t.Arithmetic, st.sampled_from(["+", "-", "*", "div", "idiv", "mod"]), e, e),
-        st.builds(t.Unary, st.sampled_from("+-"), e),
-        st.builds(t.SetOperation, st.sampled_from(["union", "intersect", "except"]), e, e),
-        st.builds(t.InstanceOf, e, parts.sequence_types),
+        st.builds(t.OrExpr, tuples(e, 2)),
+        st.builds(t.AndExpr, tuples(e, 2)),
+        st.builds(t.ConcatExpr, tuples(e, 2)),
+        st.builds(t.ComparisonExpr, st.sampled_from(compare), e, e),
+        st.builds(t.RangeExpr, e, e),
+        st.builds(t.ArithmeticExpr, st.sampled_from(["+", "-", "*", "div", "idiv", "mod"]), e, e),
+        st.builds(t.UnaryExpr, st.sampled_from("+-"), e),
+        st.builds(t.SetExpr, st.sampled_from(["union", "intersect", "except"]), e, e),
+        st.builds(t.InstanceOfExpr, e, parts.sequence_types),
         st.builds(t.TreatAs, e, parts.sequence_types),
         st.builds(t.CastAs, e, parts.single_types),
         st.builds(t.CastableAs, e, parts.single_types),
-        st.builds(t.SimpleMap, e, e),
+        st.builds(t.SimpleMapExpr, e, e),
     ]
 
 
@@ -83,40 +83,40 @@ def paths(e: Exprs) -> list[Exprs]:
     return [
         st.builds(t.Sequence, tuples(e, 2)),
         st.builds(t.FunctionCall, parts.function_names, arguments),
-        st.builds(t.DynamicCall, e, arguments),
+        st.builds(t.DynamicFunctionCall, e, arguments),
         st.builds(t.MapConstructor, tuples(st.builds(t.MapEntry, e, e))),
         st.builds(t.SquareArray, tuples(e)),
         st.builds(t.CurlyArray, e),
-        st.builds(t.Lookup, e, st.none() | e),
-        st.builds(t.Filter, e, tuples(e, 1, 2)),
-        st.builds(t.Step, parts.axes, parts.node_tests, tuples(e, 1, 2)),
-        st.builds(t.Path, st.just(False), tuples(e, 2)),
-        st.builds(t.Path, st.just(True), tuples(e, 1)),
-        st.builds(t.IntervalProjection, e, bounds(e), st.none() | bounds(e)),
-        st.builds(t.VersionProjection, e, bounds(e), st.none() | bounds(e)),
+        st.builds(t.LookupExpr, e, st.none() | e),
+        st.builds(t.FilterExpr, e, tuples(e, 1, 2)),
+        st.builds(t.AxisStep, parts.axes, parts.node_tests, tuples(e, 1, 2)),
+        st.builds(t.PathExpr, st.just(False), tuples(e, 2)),
+        st.builds(t.PathExpr, st.just(True), tuples(e, 1)),
+        st.builds(t.IntervalProjectionExpr, e, bounds(e), st.none() | bounds(e)),
+        st.builds(t.VersionProjectionExpr, e, bounds(e), st.none() | bounds(e)),
     ]
 
 
 def intervals(e: Exprs) -> Exprs:
-    interval = st.builds(t.Interval, bounds(e), st.none() | bounds(e))
+    interval = st.builds(t.IntervalExpr, bounds(e), st.none() | bounds(e))
     words = sorted(ALLEN)
     return st.builds(t.IntervalComparison, st.sampled_from(words), e | interval, e | interval)
 
 
 def control(e: Exprs) -> list[Exprs]:
     binding = st.builds(t.QuantifiedBinding, parts.names, parts.declared_types, e)
-    type_case = st.builds(t.TypeCase, parts.maybe_names, tuples(parts.sequence_types, 1), e)
-    catch = st.builds(t.Catch, tuples(parts.names_tests, 1), e)
+    type_case = st.builds(t.TypeCaseClause, parts.maybe_names, tuples(parts.sequence_types, 1), e)
+    catch = st.builds(t.CatchClause, tuples(parts.names_tests, 1), e)
     return [
-        st.builds(t.If, e, e, e),
-        st.builds(t.Quantified, st.sampled_from(["some", "every"]), tuples(binding, 1), e),
-        st.builds(t.Switch, e, tuples(st.builds(t.SwitchCase, tuples(e, 1), e), 1), e),
-        st.builds(t.TypeSwitch, e, tuples(type_case, 1), parts.maybe_names, e),
+        st.builds(t.IfExpr, e, e, e),
+        st.builds(t.QuantifiedExpr, st.sampled_from(["some", "every"]), tuples(binding, 1), e),
+        st.builds(t.SwitchExpr, e, tuples(st.builds(t.SwitchCaseClause, tuples(e, 1), e), 1), e),
+        st.builds(t.TypeSwitchExpr, e, tuples(type_case, 1), parts.maybe_names, e),
         st.builds(t.TryCatch, e, tuples(catch, 1)),
         st.builds(t.Ordering, st.booleans(), e),
         st.builds(t.Extension, tuples(parts.pragmas, 1), st.none() | e),
         st.builds(t.InlineFunction, st.just(()), parts.parameters, parts.declared_types, e),
-        st.builds(t.Block, tuples(e | st.builds(t.Assign, parts.names, e), 1), e),
+        st.builds(t.BlockExpr, tuples(e | st.builds(t.Assign, parts.names, e), 1), e),
         intervals(e),
     ]
 

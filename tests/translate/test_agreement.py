@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import xstreamcast as xsc
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.oracle import STRATEGIES, answer
 from tests.streams_strategies import Case, cases
 
@@ -14,7 +14,7 @@ pytest.importorskip("saxonche")
 
 
 @settings(
-    max_examples=2000 if PROFILE == "thorough" else 30,
+    max_examples=examples(30, 2000),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(cases())

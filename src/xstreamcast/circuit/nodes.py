@@ -62,7 +62,7 @@ class Spine:
 class Within:
     """Rows made of units, each paired with the outer rows for the element around the unit.
 
-    `element` is the column of the outer rows that tells the element, which stands at `depth`.
+    `element` is the column of the outer rows that tells the element, which is at `depth`.
     """
 
     outer: Node
@@ -79,7 +79,7 @@ class CountAround:
     """How many different nodes units find among themselves and the elements around them.
 
     `depths` is a column with the depth of each node that a unit found. `below`: what is counted
-    stands below these nodes; columns tell how much does so in the unit, and how much is in it.
+    is below these nodes; columns tell how much does so in the unit, and how much is in it.
     """
 
     source: Node
@@ -147,7 +147,7 @@ class IntervalJoin:
     """The pairs of rows whose intervals compare by one of Allen's words.
 
     `mine` gives the intervals of a left row, `theirs` those of a right one; `left_first`: the word
-    stands between mine and theirs in this order. The word `touches` is ours: the intervals have an
+    is between mine and theirs in this order. The word `touches` is ours: the intervals have an
     instant in common. `renews`: what is made of pairs with an interval that ends now, or later, may
     depend on the clock, so that they are handed on again.
     """
@@ -168,7 +168,7 @@ class IntervalJoin:
 class Fold:
     """A function of the items that a column holds in all rows of a group, in their order.
 
-    call None: the items themselves. The first argument of the call stands for the items, the others
+    call None: the items themselves. The first argument of the call represents the items, the others
     are constants. `around`: nodes around units are counted, each once. `once`: rows that agree in
     these parts of their keys hold the same nodes, which count once, in the order of these parts.
     `different`: the call counts the different values among the items.

@@ -15,7 +15,7 @@ from xstreamcast.errors import Error, error
 
 if TYPE_CHECKING:
     from xstreamcast.edges.quarantine import Quarantine
-    from xstreamcast.edges.watching import Options, Watching
+    from xstreamcast.edges.watching import Watching, WatchOptions
     from xstreamcast.spark.watching.run import SparkWatching
 
 
@@ -68,11 +68,11 @@ def add_continuous_arguments(parser: Parser) -> None:
     )  # fmt: skip
 
 
-def continuous_options(arguments: Parsed, keep: Any, log: CommandLog) -> Options:
+def continuous_options(arguments: Parsed, keep: Any, log: CommandLog) -> WatchOptions:
     """The options of the command, as options of the library."""
-    from xstreamcast.edges.watching import Options
+    from xstreamcast.edges.watching import WatchOptions
 
-    return Options(
+    return WatchOptions(
         policy=arguments.policy,
         follow=arguments.follow,
         batch=at_least_one("--batch", arguments.batch),

@@ -170,11 +170,11 @@ def _open(screen: Screen) -> None:
 
 
 def _started(session: Any, feed: Path, playing: Playing) -> Running:
-    from xstreamcast.edges.watching import Options
+    from xstreamcast.edges.watching import WatchOptions
     from xstreamcast.spark.query import bound_programs
     from xstreamcast.spark.watching.run import SparkWatching, watchings
 
-    options = Options(follow=True)
+    options = WatchOptions(follow=True)
     queries = {
         name: bound_programs(query(text).telling(""), None, {"credit": str(feed)})
         for name, text in QUESTIONS.items()

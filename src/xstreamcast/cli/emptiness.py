@@ -7,6 +7,7 @@ by it, or if it is nearly a name of the input.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +34,47 @@ from xstreamcast.algebra.walk import descendants
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.api import Answer
+    from xstreamcast.edges.watching import Watching
+    from xstreamcast.model.structure import TagStructure
+    from xstreamcast.tape.names import Names
 
 Name = tuple[str, str]  # URI and local part; the URI * is a wildcard
 
 
-def likely_causes(programs: Iterable[Program], answer: Answer) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class KnownNames:
+    """The names that an input has."""
+
+    there: frozenset[Name]  # of all that was read, and those that structures promise
+    listed: frozenset[str]  # those worth listing: what was read has the names of its wire too
+    root: str | None = None  # the local name of the root element, where there is one
+
+    @classmethod
+    def of_answer(cls, answer: Answer) -> KnownNames:
+        structures = [one.history.structure for one in answer.loaded]
+        return cls._of(answer.store.names, structures, _root_element(answer))
+
+    @classmethod
+    def of_watching(cls, watching: Watching) -> KnownNames | None:
+        """None where nothing is known: nothing was read, or several programs read it."""
+        from xstreamcast.operators.watching.watch import Watch
+
+        watch = watching.watch
+        if not isinstance(watch, Watch) or not all(one.bytes for one in watching.arriving.values()):
+            return None
+        return cls._of(watch.names, watch.structures, None)
+
+    @classmethod
+    def _of(cls, names: Names, structures: Iterable[TagStructure], root: str | None) -> KnownNames:
+        tags = {(tag.uri, tag.local) for one in structures for tag in one.tags.values()}
+        read = {(uri, local) for _, local, uri in map(names.qname, range(len(names)))}
+        locals_ = {local for _, local in tags} or {local for _, local in read}
+        return cls(frozenset(read | tags), frozenset(locals_), root)
+
+
+def likely_causes(programs: Iterable[Program], known: KnownNames) -> list[str]:
     """What may explain an answer without items, a sentence each."""
-    there, programs = _names(answer), tuple(programs)
+    there, programs = known.there, tuple(programs)
     there_locally = {local for _, local in there}
     named = {name for program in programs for name in _names_in(_nodes(program))}
     needed = {name for program in programs for name in _names_in(_needed(program.body))}
@@ -54,9 +89,9 @@ def likely_causes(programs: Iterable[Program], answer: Answer) -> list[str]:
         local for (uri, local), why in found.items() if why is None and (uri, local) in needed
     ]
     if absent:
-        said.append(_absent(absent, _listed(answer) or there_locally))
+        said.append(_absent(absent, known.listed))
     elif not missing:
-        said += filter(None, (_not_the_root(program.body, answer) for program in programs))
+        said += filter(None, (_not_the_root(program.body, known.root) for program in programs))
     return said
 
 
@@ -92,7 +127,7 @@ _OPENERS = (
 )  # fmt: skip
 
 
-def _explained(name: Name, there: set[Name]) -> str | None:
+def _explained(name: Name, there: frozenset[Name]) -> str | None:
     uri, local = name
     elsewhere = sorted({other for other, known in there if known == local})
     if elsewhere:
@@ -107,13 +142,7 @@ def _explained(name: Name, there: set[Name]) -> str | None:
     return f"nothing in the input is called {local}; there is {alike[near[0]]}" if near else None
 
 
-def _listed(answer: Answer) -> set[str]:
-    """The names that the structures of streams know: what was read has those of its wire too."""
-    tags = (tag for one in answer.loaded for tag in one.history.structure.tags.values())
-    return {tag.local for tag in tags}
-
-
-def _absent(names: list[str], there: set[str]) -> str:
+def _absent(names: list[str], there: frozenset[str]) -> str:
     """That nothing has the names, and the names that there are."""
     known = sorted(filter(None, there))
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
@@ -121,14 +150,13 @@ def _absent(names: list[str], there: set[str]) -> str:
     return f"nothing in the input is called {' or '.join(names)}{listed}"
 
 
-def _not_the_root(plan: Plan, answer: Answer) -> str | None:
+def _not_the_root(plan: Plan, root: str | None) -> str | None:
     """That a path begins with /name, and the root element has another name."""
     wanted = {
         step.test.local
         for step in _needed(plan)
         if step.axis == "child" and isinstance(step.input, Root) and step.test.local
     }
-    root = _root_element(answer)
     if len(wanted) != 1 or root is None or root in wanted:
         return None
     name = next(iter(wanted))
@@ -147,15 +175,6 @@ def _root_element(answer: Answer) -> str | None:
 
 def _in(uri: str) -> str:
     return f"in {uri}" if uri else "in no namespace"
-
-
-def _names(answer: Answer) -> set[Name]:
-    """The names of all that was read, and those that structures promise."""
-    names = answer.store.names
-    found = {(uri, local) for _, local, uri in map(names.qname, range(len(names)))}
-    for loaded in answer.loaded:
-        found |= {(tag.uri, tag.local) for tag in loaded.history.structure.tags.values()}
-    return found
 
 
 def _names_in(nodes: Iterable[Plan]) -> Iterator[Name]:

@@ -182,7 +182,7 @@ def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
 def _streaming_plan(made: Mapping[str, Program], args: Parsed) -> str:
     """Spark's plan of the continuous query over the inputs that were given."""
     from xstreamcast.cli.query_arguments import sources
-    from xstreamcast.edges.watching import Options
+    from xstreamcast.edges.watching import WatchOptions
     from xstreamcast.spark.session import session
     from xstreamcast.spark.watching.run import SparkWatching, watchings
 
@@ -190,7 +190,7 @@ def _streaming_plan(made: Mapping[str, Program], args: Parsed) -> str:
     inputs: dict[str | None, str] = dict(named.items())
     if document is not None:
         inputs[None] = document
-    options = Options(policy=args.policy)
+    options = WatchOptions(policy=args.policy)
     queries = watchings({"query": (made, inputs, {})}, options)
     return SparkWatching(session(quick=True), queries, options).plan()
 

@@ -97,12 +97,12 @@ def _explain_emptiness(compiled: Query, answer: Answer, named: dict[str, Any]) -
     """Say what may explain an answer without items, and which inputs were never read."""
     if len(answer) and not named:
         return
-    from xstreamcast.cli.emptiness import likely_causes, unused_inputs
+    from xstreamcast.cli.emptiness import KnownNames, likely_causes, unused_inputs
 
     programs = compiled.programs.values()
     said = unused_inputs(programs, named)
     if not len(answer) and not any(loaded.unfit for loaded in answer.loaded):
-        causes = likely_causes(programs, answer)
+        causes = likely_causes(programs, KnownNames.of_answer(answer))
         said += [f"the answer is empty: {cause}" for cause in causes]
     for sentence in said:
         sys.stderr.write(f"note: {sentence}\n")

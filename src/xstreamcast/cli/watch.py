@@ -36,6 +36,7 @@ from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Queries, Query
+    from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.watching import Watching
     from xstreamcast.edges.watching.metrics import Metrics
     from xstreamcast.model.change import Change
@@ -94,10 +95,23 @@ def _run(arguments: Parsed) -> int:
             try:
                 _write(watching, arguments.limit, out)
             except KeyboardInterrupt:  # most runs end here: counts are still reported
-                report(watching, kept, log)
+                _report(watching, kept, log)
                 raise
-            report(watching, kept, log)
+            _report(watching, kept, log)
     return 0
+
+
+def _report(watching: Watching | SparkWatching, kept: Quarantine | None, log: CommandLog) -> None:
+    """Counts, and what may explain that nothing was emitted."""
+    report(watching, kept, log)
+    from xstreamcast.edges.watching import Watching
+
+    if isinstance(watching, Watching) and watching.emitted == 0 and watching.queries is None:
+        from xstreamcast.cli.emptiness import KnownNames, likely_causes
+
+        known = KnownNames.of_watching(watching)
+        for cause in [] if known is None else likely_causes(watching.programs.values(), known):
+            log.write("note", f"the answer is empty: {cause}")
 
 
 def _usual_format(arguments: Parsed, out: Sink) -> str:

@@ -10,7 +10,7 @@ from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Query
-    from xstreamcast.edges.watching import Options
+    from xstreamcast.edges.watching import WatchOptions
     from xstreamcast.spark.watching.run import SparkWatching
 
 
@@ -41,7 +41,11 @@ def add_spark_arguments(parser: Parser) -> None:
 
 
 def on_spark(
-    compiled: Query, document: Any, inputs: Mapping[str, Any], options: Options, arguments: Parsed
+    compiled: Query,
+    document: Any,
+    inputs: Mapping[str, Any],
+    options: WatchOptions,
+    arguments: Parsed,
 ) -> SparkWatching:
     """The query on Spark, over the same inputs."""
     from xstreamcast.edges.durations import micros

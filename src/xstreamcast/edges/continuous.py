@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from xstreamcast.edges.loading import Keep
-    from xstreamcast.edges.watching import Options as WatchOptions
     from xstreamcast.edges.watching import Watching
+    from xstreamcast.edges.watching import WatchOptions as WatchOptions
     from xstreamcast.edges.watching.chosen import Chosen
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change

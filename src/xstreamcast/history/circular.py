@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.kernels.acyclic import Links
+from xstreamcast.kernels.acyclic import ContainmentLinks
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.model.instant import NOW, START
@@ -25,7 +25,7 @@ class Containment:
     """Which id contains which at any time, as fragments arrive; those that contain themselves."""
 
     def __init__(self) -> None:
-        self._links: Links | None = None  # rebuilt from the history after a restart
+        self._links: ContainmentLinks | None = None  # rebuilt from the history after a restart
         self._may_circle = False  # some id is below itself, at one instant or at several
         self._known = -1, 0  # of how many fragments it was counted, and the count
 
@@ -34,7 +34,7 @@ class Containment:
         if self._may_circle:
             return
         if self._links is None:
-            self._links, first = Links(), 0
+            self._links, first = ContainmentLinks(), 0
         f = history.fragments
         ends, begin = f["holes"][first:], int(f["holes"][first - 1]) if first else 0
         if int(ends[-1]) == begin and not (f["within"][first:] >= 0).any():

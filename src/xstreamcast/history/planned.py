@@ -86,7 +86,7 @@ class Planned:
         return self._streams(name, horizon)
 
     def document(self, name: str, horizon: int) -> int:
-        """What stands for doc(name)."""
+        """What represents doc(name)."""
         return self._documents(name, horizon)
 
     def counterparts(self, handles: I64, horizon: int) -> I64:
@@ -112,7 +112,7 @@ def same_elements(history: History, view: View, other: View) -> I64:
     """For each row of a view the row of the same element in another; -1 where there is none.
 
     A version is the same where its parent is. A snapshot may have another content: then it is the
-    same, and so is what fills its holes, but not the elements that stand in it.
+    same, and so is what fills its holes, but not the elements that are in it.
     """
     match = _matched(_keys(history, view), _keys(history, other))
     here, ours = _elements(view)

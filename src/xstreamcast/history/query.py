@@ -94,7 +94,7 @@ class HistoryQuery:
         return self._made[name]
 
     def document(self, name: str) -> int:
-        """What stands for doc(name)."""
+        """What represents doc(name)."""
         if name not in self._histories:
             return int(self._other(name).values[0])
         key = f"doc {name}"

@@ -38,7 +38,7 @@ def thinned(batch: FragmentBatch, thin: Bools, seen: Bools, lost: Lost) -> Fragm
     """The batch on a tape of its own; of fragments of `thin` tags only the children `seen`.
 
     thin: by tag; seen: by tag and name; what is left out is noted in `lost`. A batch whose payloads
-    need namespaces of what stands around them stays as it is.
+    need namespaces of what is around them stays as it is.
     """
     there = np.flatnonzero(batch.payload >= 0)
     if len(there) == 0 or _bound_around(batch):

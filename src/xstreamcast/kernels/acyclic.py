@@ -72,7 +72,7 @@ def _take(t: _Tables, group: I32, container: I32, content: I32, stack: I32, bad:
         i = end
 
 
-class Links:
+class ContainmentLinks:
     """What contains what, by code; refuses what would contain itself."""
 
     def __init__(self) -> None:

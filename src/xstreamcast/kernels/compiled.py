@@ -78,7 +78,7 @@ class Kernel:
         return self._make is _cached
 
     def made(self) -> Any:
-        """What numba makes of it. In the end its callees stand in its globals as numba's too."""
+        """What numba makes of it. In the end its callees are in its globals as numba's too."""
         if self._made is None:
             # before its callees: it may call itself
             self._made = self._make(self.function, self._options)
@@ -106,7 +106,7 @@ class Kernel:
 
 
 def missing(*arguments: object) -> Any:
-    """Stands for a kernel that no library holds."""
+    """Represents a kernel that no library holds."""
     return NotImplemented
 
 

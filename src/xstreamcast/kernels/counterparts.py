@@ -32,7 +32,7 @@ def instance_keys(place: I32, parent: I32, link: I32, told: I64, repeated: I32) 
 @kernel
 def owners(kind: U8, size: I32, element: int, mask: int, row: I64) -> I64:
     """For each element row: 2^32 times the number of the occurrence that it is part of, plus how
-    many elements of that one stand before it; -1 for all other rows. `row`: where they begin."""
+    many elements of that one are before it; -1 for all other rows. `row`: where they begin."""
     out = np.full(len(kind), -1, np.int64)
     met = np.zeros(len(row), np.int64)
     opened, ends = np.empty(len(row) + 1, np.int64), np.empty(len(row) + 1, np.int64)

@@ -71,7 +71,7 @@ def _deeper(column: I64) -> I64:
 
 @kernel
 def _is_below_itself(a: Carried, instance: I64, depth: int, place: I32, code: int) -> bool:
-    """Whether an id stands around itself; the lifespan of what is around it has been clipped."""
+    """Whether an id is around itself; the lifespan of what is around it has been clipped."""
     found = False
     for d in range(1, depth + 1):
         found |= a.code[place[instance[d]]] == code
@@ -85,7 +85,7 @@ def expand(
 ) -> int:  # fmt: skip
     """Write the occurrences below `roots` → how many; -1 if there is no room for them.
 
-    `clips` are the begin, end and zones of what each root stands in; empty if none is in anything.
+    `clips` are the begin, end and zones of what each root is in; empty if none is in anything.
     `types` and `modes` tell of each tag what it is and what is made of its occurrences; `current`
     leaves out what has been superseded, and lifespans out of account.
     """
@@ -135,7 +135,7 @@ def expand(
         begin, end, zones = c.begin[v], c.end[v], np.int64(c.zones[v])
         if types[tag] == SNAPSHOT or (current and types[tag] == TEMPORAL):
             if v + 1 < s.last_version[d] or end != _NOW:
-                continue  # its latest content stands for it, until its end
+                continue  # its latest content represents it, until its end
             begin, end, zones = _START, _NOW, np.int64(0)
         elif types[tag] == EVENT:
             if begin < s.begin[d] or begin >= s.end[d]:
@@ -150,7 +150,7 @@ def expand(
                 continue
         link = s.link[d]
         if mode == GHOST and n and out.parent[n - 1] == above and out.link[n - 1] == link:
-            continue  # one is enough to say that something stands there
+            continue  # one is enough to say that something is there
         if n >= len(out.place):
             return -1
         out.place[n], out.parent[n], out.link[n] = f, above, link

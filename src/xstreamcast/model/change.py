@@ -19,7 +19,7 @@ class Change:
     """At `instant`, the item under `key` is retracted (-1), or added (+1) after the key `after`.
 
     A key names a place in the answer: a revision retracts and adds an item under the same
-    key. `after` is the key it stands behind, None for the first; of what goes it says nothing.
+    key. `after` is the key it is behind, None for the first; of what goes it says nothing.
     `item` is the serialised node or the value as a string. Where several queries run together,
     `query` is the name of the one whose answer changes: keys are names in its answer.
     """

@@ -53,7 +53,7 @@ class FragmentBatch:
     that a fragment is attached to (-1: none); `to`, where its version ends at the latest (NOW:
     open); `version`, which orders fragments of one id and valid time before arrival does; `said`,
     the message time, which moves the clock in place of the valid time (START: none); `unit`, the id
-    of the unit that it stands in (-1: none), for those who partition a stream; `row`, the
+    of the unit that it is in (-1: none), for those who partition a stream; `row`, the
     numbers of fragments that were read as rows.
     """
 

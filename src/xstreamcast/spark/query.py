@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra.analysis.inputs import inputs_of
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.edges.watching.bound import Input, bound, reading
 from xstreamcast.errors import error
 from xstreamcast.spark.session import session
@@ -85,15 +85,15 @@ class SparkQuery:
         words = dict(inputs)
         most = words.pop("max_per_batch", None)
         more = {one: words.pop(one) for one in _MORE[1:] if one in words}
-        known = [one for one in Options.__slots__ if one in words]
-        options = Options(**{one: words.pop(one) for one in known})
+        known = [one for one in WatchOptions.__slots__ if one in words]
+        options = WatchOptions(**{one: words.pop(one) for one in known})
         request = self._bound(document, words, options)
         _check(words, request[0])
         made = watchings({"query": request}, options)
         return SparkWatching(self.session, made, options, most, **more)
 
     def _bound(
-        self, document: Any, inputs: Mapping[str, Any], options: Options
+        self, document: Any, inputs: Mapping[str, Any], options: WatchOptions
     ) -> tuple[Mapping[str, Program], Mapping[str | None, Any], Any]:
         return bound_programs(self._telling(options.tell), document, inputs)
 
@@ -124,7 +124,7 @@ def _check(words: Mapping[str, Any], programs: Mapping[str, Program]) -> None:
     known = sorted(read | {v.local for one in programs.values() for v in one.variables})
     for name in words:
         if name not in known:
-            near = get_close_matches(name, [*Options.__slots__, *_MORE, *known], n=1)
+            near = get_close_matches(name, [*WatchOptions.__slots__, *_MORE, *known], n=1)
             raise error(
                 "XSCU0005", f"{name} is neither an option nor an input of the query",
                 hint=f"did you mean {near[0]}?" if near else f"it reads {', '.join(known)}",

@@ -12,19 +12,19 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.syntax.grammar.xcql import temporal
-from xstreamcast.syntax.tree import Arithmetic, Comparison, Expr, TimeLiteral
+from xstreamcast.syntax.tree import ArithmeticExpr, ComparisonExpr, Expr, TimeLiteral
 
 _MONTHS: Final = re.compile(r"P(?:\d+Y)?(?:\d+M)?")
 
 
-def compared(found: Comparison) -> Comparison:
+def compared(found: ComparisonExpr) -> ComparisonExpr:
     """A date that is compared with an instant is its midnight."""
     left, right = _midnight(found.left, found.right), _midnight(found.right, found.left)
     same = left is found.left and right is found.right
     return found if same else replace(found, left=left, right=right)
 
 
-def added(found: Arithmetic) -> Arithmetic:
+def added(found: ArithmeticExpr) -> ArithmeticExpr:
     """A duration of years to seconds is added as two: months, then days and less."""
     right = found.right
     if found.operator not in ("+", "-") or not isinstance(right, TimeLiteral):
@@ -48,7 +48,7 @@ def _at_midnight(value: Expr) -> Expr:
     match value:
         case TimeLiteral("date", text):
             return TimeLiteral("dateTime", f"{text[:10]}T00:00:00{text[10:]}", value.span)
-        case Arithmetic(_, left, _):
+        case ArithmeticExpr(_, left, _):
             return replace(value, left=_at_midnight(left))
         case _:
             return value
@@ -59,7 +59,7 @@ def _is_date(value: Expr) -> bool:
     match value:
         case TimeLiteral("date"):
             return True
-        case Arithmetic("+" | "-", left, right):
+        case ArithmeticExpr("+" | "-", left, right):
             return _is_date(left) and _is_duration(right)
         case _:
             return False

@@ -7,7 +7,7 @@
     size   int32   rows below, attributes and namespaces included → next sibling = row + size + 1
     start  int64   with `length` int32: a span of bytes in `heap`; 27 bytes of columns per node
 
-Below an element stand first its NAMESPACE rows, then its ATTRIBUTE rows, then its children.
+Below an element are first its NAMESPACE rows, then its ATTRIBUTE rows, then its children.
 
 What a span covers:
 - TEXT: the raw bytes of one maximal run of character data, references and CDATA sections, markup
@@ -22,7 +22,7 @@ NEEDS_DECODE says that the value is not the bytes of the span: TEXT with `&`, CD
 ATTRIBUTE and NAMESPACE with `&`, tab, LF or CR (each becomes a space, CR LF one); COMMENT and PI
 with CR.
 References in a span are character references and the five predefined entities; any other, where a
-DTD outside the document may declare it, stands for nothing (no element of such a document has a
+DTD outside the document may declare it, represents nothing (no element of such a document has a
 span to copy). A document that declares entities is expanded before it reaches a tape. Spans are
 valid UTF-8.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xstreamcast import query
-from xstreamcast.edges.watching import Options, Watching
+from xstreamcast.edges.watching import Watching, WatchOptions
 from xstreamcast.model.change import Accumulated, Change
 
 FIRST = """<structure><tag id="1" name="roads"><tag id="2" name="incident" type="temporal">
@@ -28,7 +28,7 @@ def expected(messages: list[bytes] = MESSAGES) -> list[str]:
 def watching(source: str, **options: object) -> Watching:
     from xstreamcast.edges.watching.bound import Input
 
-    made = Options(**options)  # type: ignore[arg-type]
+    made = WatchOptions(**options)  # type: ignore[arg-type]
     return query(QUERY).watching(None, {"roads": Input(source)}, made)
 
 

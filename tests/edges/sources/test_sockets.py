@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,3 +164,18 @@ def test_whole_fragments_are_joined_and_nothing_else_is() -> None:
     torn, rooted = b'<filler id="5" tsid="2"><incident>', b"<fragments>" + third + b"</fragments>"
     found = list(joined(Burst([first, second, torn, third, rooted, b"<eos/>", first])))
     assert found == [first + b"\n" + second, torn, third, rooted, b"<eos/>", first]
+
+
+def test_bytes_of_messages_with_a_mapping_are_counted(tmp_path: Path) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text('[unit.u]\npath = "/m/u"\nkey = "@id"\nfrom = "@at"\n')
+    messages = [f'<m><u id="{n}" at="2026-05-01T10:00:0{n}Z"/></m>' for n in range(3)]
+
+    def serve(connection: Any) -> None:
+        for message in messages:
+            connection.send(message)
+
+    with websocket(serve) as url:
+        changes = query('count(stream("s")//u)').watch(s=f"{mapping}:{url}", duration="60s")
+        assert list(changes)[-1].item == "3"
+    assert changes.measured()["inputs"]["s"]["bytes"] == sum(map(len, messages))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from xstreamcast.evaluate.time.allen import _TESTS
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.relational.joins import interval_index
@@ -35,7 +36,7 @@ def holds(word, one, other) -> bool:
 
 
 @pytest.mark.parametrize("full", [2, 256])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(steps=changes, own=spans, word=st.sampled_from([*_TESTS]))
 def test_both_sides_of_every_word(full, steps, own, word):
     module: Any = interval_index

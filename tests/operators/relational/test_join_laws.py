@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.relational.deltas import accumulated, batches, real_round, total
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
@@ -53,7 +54,7 @@ def holds(make, *inputs):
 
 
 @pytest.mark.parametrize("op", [*OPS])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(left=batches(cells(numbers)), right=batches(cells(integers)))
 def test_join_gives_no_pair_too_few(op, left, right):
     key = p.JoinKey(p.Var(ONE), p.Var(TWO), True, p.EMPTY, op)
@@ -66,7 +67,7 @@ def test_join_gives_no_pair_too_few(op, left, right):
                 assert (*one, other) in rows
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(left=batches(cells(anything)), right=batches(cells(anything)))
 def test_join_of_any_types(left, right):
     key = p.JoinKey(p.Var(ONE), p.Var(TWO), True, p.EMPTY, "eq")
@@ -74,7 +75,7 @@ def test_join_of_any_types(left, right):
     holds(lambda: JoinOperator(node), left, right)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(left=batches(cells(integers)), right=batches(cells(integers)))
 def test_product(left, right):
     node = c.Join(relation(ONE), relation(TWO), None, (ONE, TWO), 3)
@@ -83,7 +84,7 @@ def test_product(left, right):
 
 
 @pytest.mark.parametrize("fold", ["items", "count", "sum", "avg", "min", "max", "exists", "empty"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(inner=batches(cells(numbers)))
 def test_nest(fold, inner):
     call = None if fold == "items" else called(fold, p.Var(TWO))
@@ -110,7 +111,7 @@ positions = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(rows=batches(cells(integers)), places=positions)
 def test_pick(rows, places):
     node = c.Pick(relation(ONE), relation(AT, 0), AT, 1, (ONE,), 2)
@@ -130,7 +131,7 @@ def test_pick(rows, places):
         assert [k for k in found if k[0] == outer] == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(rows=batches(cells(integers)), scalars=st.lists(st.integers(-2, 2), min_size=1, max_size=5))
 def test_map_filter_and_unnest_with_a_scalar(rows, scalars):
     each = p.ForEach(p.Unit(), TWO, p.Var(ONE))
@@ -163,7 +164,7 @@ CURRENT, LAST, WINDOW = (p.Variable(n, name) for n, name in enumerate("clw", sta
 
 @pytest.mark.parametrize("kind", ["tumbling", "sliding", "landmark"])
 @pytest.mark.parametrize("only", [False, True])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(rows=batches(integers.map(lambda atom: (atom,))))
 def test_windows(kind, only, rows):
     zero = p.Const((p.Atom(INTEGER, 0),))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.relational.deltas import (
     VALUE,
     a_round,
@@ -45,7 +46,7 @@ def in_outer(rows, outer):
     return sorted((row.rank, key) for key, row in rows.items() if key[0] == outer)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(batches(), st.sampled_from(SLICES))
 def test_slice(deltas, bounds):
     rows = holds(
@@ -58,7 +59,7 @@ def test_slice(deltas, bounds):
             assert in_outer(rows, outer) == there[first - 1 : last]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(batches(), st.booleans())
 def test_number(deltas, sized):
     size = SIZE if sized else None
@@ -69,7 +70,7 @@ def test_number(deltas, sized):
         assert found == list(range(1, len(found) + 1))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(batches(), st.booleans(), st.booleans())
 def test_order(deltas, descending, greatest):
     keys = (c.SortKey(VALUE, descending, greatest),)
@@ -83,7 +84,7 @@ def test_order(deltas, descending, greatest):
 
 
 @pytest.mark.parametrize("fold", ["items", "count", "exists", "empty"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(deltas=batches())
 def test_group(fold, deltas):
     call = None if fold == "items" else called(fold, p.Var(VALUE))
@@ -96,7 +97,7 @@ def test_group(fold, deltas):
         assert sum(key[0] == outer for key in rows) == len(groups)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(batches(), batches())
 def test_union(one, other):
     node = c.Union((source(), source()), 1, (VALUE,), 2)
@@ -108,7 +109,7 @@ def test_union(one, other):
     assert len(rows) == len(accumulated(one)) + len(accumulated(other))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(batches(), st.sampled_from(["count", "sum", "max", "string-join"]))
 def test_a_fold_that_counts_rows_once(deltas, name):
     """Rows in pairs: of those that agree in their first part, one counts."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.relational.deltas import accumulated, batches, real_round, total
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
@@ -58,7 +59,7 @@ def holds(op, fold, outer, inner):
 
 
 @pytest.mark.parametrize("fold", FOLDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(outer=batches(cells(integers)), inner=batches(cells(integers)), op=st.sampled_from([*OPS]))
 def test_numbers(fold, outer, inner, op):
     rows = holds(op, fold, outer, inner)
@@ -95,7 +96,7 @@ class AnyValue:
 
 
 @pytest.mark.parametrize("fold", ["count", "sum", "max"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     outer=batches(cells(st.one_of(integers, doubles, untyped))),
     inner=batches(cells(st.one_of(integers, doubles))),
@@ -105,7 +106,7 @@ def test_numbers_of_several_types(fold, outer, inner, op):
     holds(op, fold, outer, inner)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     outer=batches(cells(st.one_of(texts, untyped))),
     inner=batches(cells(untyped)),
@@ -115,7 +116,7 @@ def test_texts(outer, inner, op):
     holds(op, "count", outer, inner)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 40)), max_size=200), st.integers(-1, 41))
 def test_the_index_adds_what_stands_before_and_behind(changes, bound):
     index, there = FoldIndex(operator.add, 0), dict[int, int]()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.relational.deltas import VALUE, a_round, accumulated
 from tests.operators.relational.test_growing_group import ODD_ENTRIES, Log, element
 from xstreamcast.algebra import plan as p
@@ -64,7 +65,7 @@ def keys_of(flags):
 WAYS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=2)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rows_that_come(), WAYS, st.integers(1, 5))
 def test_the_first_rows_are_those_of_an_order_of_all(deltas, ways, limit):
     source = c.Rows(c.One(), p.Unit(), (VALUE, SECOND), 2)
@@ -124,7 +125,7 @@ def tops(log: Log) -> list[TopRows]:
     return [one for one in log.watch.pipeline._operators.all if isinstance(one, TopRows)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.sampled_from(FIRST), st.sampled_from(ORDERS), st.sampled_from(RESULTS),
     st.lists(ODD_ENTRIES, min_size=1, max_size=6),

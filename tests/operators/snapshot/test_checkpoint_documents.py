@@ -12,7 +12,7 @@ from tests.operators.snapshot.test_document_snapshots import QUERIES
 from tests.operators.test_checkpoints import killed
 from xstreamcast import query
 from xstreamcast.edges.snapshot.container import header_of
-from xstreamcast.edges.watching import Options, Watching
+from xstreamcast.edges.watching import Watching, WatchOptions
 from xstreamcast.model.change import Accumulated, Change
 
 NAMES = (
@@ -36,7 +36,7 @@ class Runs:
         self.notes: list[str] = []
 
     def begun(self) -> Watching:
-        given = Options(checkpoint=str(self.folder), say=self.notes.append, **self.options)
+        given = WatchOptions(checkpoint=str(self.folder), say=self.notes.append, **self.options)
         watching = query(self.text).watching(None, {self.name: self.source()}, given)
         watching.sink = lambda: len(self.sink)
         assert watching.journal is not None

@@ -10,7 +10,7 @@ import pytest
 from tests.operators.test_checkpoints import INCIDENTS, QUERIES, ROADS, SITES, killed
 from xstreamcast import query
 from xstreamcast.edges.snapshot.container import FORMAT, header_of
-from xstreamcast.edges.watching import Options, Watching
+from xstreamcast.edges.watching import Watching, WatchOptions
 from xstreamcast.edges.watching.journal_lines import read_lines
 from xstreamcast.model.change import Accumulated, Change
 
@@ -40,7 +40,9 @@ class Runs:
 
     def begun(self) -> Watching:
         roads = iter([part.encode() for part in PARTS])
-        given = Options(batch=3, checkpoint=str(self.folder), say=self.notes.append, **self.options)
+        given = WatchOptions(
+            batch=3, checkpoint=str(self.folder), say=self.notes.append, **self.options
+        )
         watching = query(self.text).watching(None, {"roads": roads, "sites": SITES.encode()}, given)
         watching.sink = lambda: len(self.sink)
         assert watching.journal is not None

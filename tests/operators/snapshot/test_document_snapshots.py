@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from xstreamcast.errors import Error
@@ -131,8 +132,11 @@ def ended(running: Beside) -> list[str]:
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 @settings(
-    deadline=None, max_examples=12, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
-)
+    deadline=None,
+    max_examples=examples(12),
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)  # fmt: skip
 @given(sections, st.lists(st.integers(0, 700), min_size=1, max_size=5))
 def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, parts, cuts):
     raw = document(parts)

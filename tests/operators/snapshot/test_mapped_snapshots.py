@@ -14,7 +14,7 @@ from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
 from xstreamcast.edges.mapping.messages import Message
 from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
-from xstreamcast.edges.watching import Options, Watching
+from xstreamcast.edges.watching import Watching, WatchOptions
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.tape.names import Names
@@ -151,7 +151,7 @@ class Runs:
         self.notes: list[str] = []
 
     def go_on(self, ticks: int | None) -> Watching:
-        given = Options(
+        given = WatchOptions(
             batch=3, checkpoint=str(self.folder), say=self.notes.append, snapshot_every=self.every
         )
         watching = query(self.text).watching(None, {"s": self.source}, given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, Phase, assume, given, note, settings
 from hypothesis import strategies as st
 
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from tests.operators.snapshot.test_snapshot_law import fed
@@ -19,7 +19,7 @@ KINDS = {"s": "fragments"}
 
 
 @settings(
-    max_examples=1500 if PROFILE == "thorough" else 60,
+    max_examples=examples(60, 1500),
     suppress_health_check=list(HealthCheck),
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.circuit.grammar import END, queries
 from tests.circuit.test_generated_queries import plays
 from tests.circuit.test_group_members import COMPARED, OTHERS, SLICED
-from tests.conftest import PROFILE
+from tests.conftest import examples
 from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from xstreamcast.errors import Error
@@ -30,7 +30,7 @@ def fed(running: Beside, name: str, chunk: bytes, ticked: bool) -> list[str] | s
 
 
 @settings(
-    max_examples=1500 if PROFILE == "thorough" else 60,
+    max_examples=examples(60, 1500),
     suppress_health_check=QUIET,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -41,7 +41,7 @@ def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, play, cut)
 
 
 @settings(
-    max_examples=300 if PROFILE == "thorough" else 25,
+    max_examples=examples(25, 300),
     suppress_health_check=QUIET,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.edges.test_updates_watched import QUERIES
 from tests.edges.update_streams import any_event, events, update_streams
 from xstreamcast import query
@@ -19,7 +20,7 @@ from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.updates.lines import line
 from xstreamcast.edges.updates.markup import OPEN, element
-from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching import WatchOptions
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.watching.watch import Watch
@@ -69,13 +70,13 @@ def check(text: str, raw: bytes, size: int, wrap: str | None) -> int:
 
 @pytest.mark.parametrize("text", QUERIES)
 @given(stream=update_streams(most=8), size=st.integers(20, 400))
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_emitted_after_a_snapshot_is_what_is_emitted_without(text, stream, size) -> None:
     check(text, b"".join(map(line, stream)), size, "w")
 
 
 @given(stream=st.lists(any_event, max_size=25), size=st.integers(20, 400))
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 def test_events_that_do_not_fit_are_refused_after_a_snapshot_too(stream, size) -> None:
     check(QUERIES[1], b"".join(map(line, stream)), size, "w")
 
@@ -138,7 +139,7 @@ def watched(folder: Path, given: list[bytes], turns: tuple[int | None, ...]) -> 
     sink: list[str] = []
     for ticks in turns:
         notes: list[str] = []
-        options = Options(checkpoint=str(folder), say=notes.append, snapshot_every=1)
+        options = WatchOptions(checkpoint=str(folder), say=notes.append, snapshot_every=1)
         watching = query(TEXT).watching(None, {"s": iter(given)}, options)
         watching.sink = lambda: len(sink)
         assert watching.journal is not None

@@ -1,6 +1,6 @@
-"""Where an input is cut into units, and where the nodes of a value may stand in what is cut.
+"""Where an input is cut into units, and where the nodes of a value may be in what is cut.
 
-Above the units stands the spine: elements of which every unit knows name and attributes, and none
+Above the units is the spine: elements of which every unit knows name and attributes, and none
 the content.
 """
 
@@ -41,7 +41,7 @@ Spine: TypeAlias = "Depths | frozenset[int]"  # depths of a document, or tags of
 
 @dataclass(frozen=True, slots=True)
 class NodePlace:
-    """Where nodes may stand: in the spine; inside units; `below` says never at their roots.
+    """Where nodes may be: in the spine; inside units; `below` says never at their roots.
 
     `held`: some may be elements of the spine, of which only named children may be read.
     """
@@ -52,7 +52,7 @@ class NodePlace:
     held: bool = False
 
     def joined(self, other: NodePlace) -> NodePlace:
-        """Where the nodes of either may stand."""
+        """Where the nodes of either may be."""
         if other == ELSEWHERE:
             return self
         if self == ELSEWHERE:
@@ -78,7 +78,7 @@ class DepthCut:
     depth: int = 2
 
     def document(self) -> NodePlace:
-        """Where the document node stands."""
+        """Where the document node is."""
         return NodePlace(Depths(0, 0))
 
     def guard(self, test: NodeItem) -> Guard | None:
@@ -111,11 +111,11 @@ class TagCut:
     """A fragment stream cut at the holes of its root fragment, as its structure tells."""
 
     structure: TagStructure = field(hash=False)
-    passed: frozenset[int] = frozenset()  # tags of fragments that stand around the units, too
+    passed: frozenset[int] = frozenset()  # tags of fragments that are around the units, too
 
     @property
     def levels(self) -> int:
-        """How many fragments may stand around a unit, beside the root."""
+        """How many fragments may be around a unit, beside the root."""
         return self._levels(self.structure.root, frozenset()) if self.passed else 0
 
     def _levels(self, tag: int, above: frozenset[int]) -> int:
@@ -125,21 +125,21 @@ class TagCut:
         return below + (tag in self.passed)
 
     def document(self) -> NodePlace:
-        """Where the document node stands."""
+        """Where the document node is."""
         root = self.structure[self.structure.root]
         if root.type != "snapshot":
             raise NotDivided(f"the root {root.name} has versions")
         return NodePlace(frozenset({DOCUMENT_TAG}))
 
     def guard(self, test: NodeItem) -> Guard | None:
-        """Children of elements around units must not pass the test, wherever they stand."""
+        """Children of elements around units must not pass the test, wherever they are."""
         above = (tag for tag in self.structure.tags if not self._is_inside(tag))
         if any(self._passes(tag, test) for tag in above):
             raise NotDivided("it reads the content of the root fragment")
         return None
 
     def _is_inside(self, tag: int) -> bool:
-        """Whether elements of a tag stand neither around units nor travel by themselves."""
+        """Whether elements of a tag are neither around units nor travel by themselves."""
         return not self.structure.travels(tag) and tag not in self.spine_tags()
 
     def down(self, spine: Spine, axis: str, test: NodeItem) -> NodePlace:
@@ -172,12 +172,12 @@ class TagCut:
         raise NotDivided("it reads the content of the root fragment")
 
     def spine_tags(self) -> frozenset[int]:
-        """The tags whose elements stand in the root fragment itself."""
+        """The tags whose elements are in the root fragment itself."""
         below = self._below(frozenset({DOCUMENT_TAG}))
         return frozenset(tag for tag in below if not self._cut(tag))
 
     def depth_of(self, spine: frozenset[int]) -> int | None:
-        """The one depth at which elements of some tags stand in the root fragment, its own being 1;
+        """The one depth at which elements of some tags are in the root fragment, its own being 1;
         None if there are several.
         """
         depths: dict[int, int] = {}
@@ -230,7 +230,7 @@ Cut: TypeAlias = DepthCut | TagCut
 
 
 def are_elements(spine: Spine | None) -> bool:
-    """Whether nothing but elements may stand there: not the document."""
+    """Whether nothing but elements may be there: not the document."""
     match spine:
         case None:
             return False

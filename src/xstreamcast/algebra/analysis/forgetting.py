@@ -92,7 +92,7 @@ def kept(
         return SeenTags(every, known, needs.all)
     # where lifespans are seen, those of what is inside decide over what has none of its own
     read = needs.read(known) | needs.timed
-    # whatever stands above must be there to say what stands below it
+    # whatever is above must be there to say what is below it
     tags = (read | known.above(read) | known.roots) & every
     full = known.below(needs.whole) | needs.copied | reading.loose
     part = tags - full - known.roots
@@ -174,7 +174,7 @@ class _Noting(UsageWalk):
         return {tag: self.names(tag) | self.called.get(tag, set()) for tag in known}
 
     def places(self, plan: p.Expression) -> frozenset[FragmentElement]:
-        """Where nodes may stand; a step that is projected leads to what overlaps the interval."""
+        """Where nodes may be; a step that is projected leads to what overlaps the interval."""
         found = super().places(plan)
         if isinstance(plan, p.IntervalProjection) and isinstance(plan.operand, p.Step):
             back = ago(plan.first)
@@ -202,7 +202,7 @@ class _Noting(UsageWalk):
         return {tag: back for tag, back in self.projected.items() if tag not in seen}
 
     def _pass_by(self, sources: set[int], reached: frozenset[FragmentElement]) -> None:
-        """Steps to any depth lead through all versions of what stands above."""
+        """Steps to any depth lead through all versions of what is above."""
         for one in reached:
             passed = self.guides[one.stream].around({one.tag})
             inside = one.path != () and sources != {one.tag}

@@ -1,4 +1,4 @@
-"""What may stand where in a stream: tags, the names inside their fragments, links between them."""
+"""What may be where in a stream: tags, the names inside their fragments, links between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Names: TypeAlias = tuple[Name, ...]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A hole: below which elements of its fragment it stands, and the tag of what fills it."""
+    """A hole: below which elements of its fragment it is, and the tag of what fills it."""
 
     path: Names
     child: int
@@ -57,7 +57,7 @@ class Guide:
             wanted |= more
 
     def around(self, tags: Iterable[int]) -> frozenset[int]:
-        """All from which holes lead to these tags; of these, what may stand below itself."""
+        """All from which holes lead to these tags; of these, what may be below itself."""
         wanted = set(tags)
         return self.above(t for t, ls in self.links.items() if any(k.child in wanted for k in ls))
 

@@ -36,7 +36,7 @@ def _global_values(
 
 
 def inlined(program: Program) -> p.Expression:
-    """The body with global variables that stand for inputs put in, and doc("name") as an input."""
+    """The body with global variables that represent inputs put in, and doc("name") as an input."""
     values = {
         v.variable: bottom_up(v.value, _document_call)
         for v in program.variables

@@ -82,7 +82,7 @@ def _constant(plan: p.Expression) -> str | None:
 def grows(plan: p.Expression, hollow: frozenset[str], travelling: frozenset[str]) -> bool:
     """Whether an item of the answer is final as soon as it is there, though others are missing.
 
-    `travelling` names elements that are fragments: a hole may stand for one of them.
+    `travelling` names elements that are fragments: a hole may represent one of them.
     """
     match plan:
         case p.Return(source, result):
@@ -111,7 +111,7 @@ def _loops(plan: p.Tuples) -> Iterator[p.ForEach]:
 
 
 def _final(plan: p.Expression, missing: Missing) -> bool:
-    """Whether missing fragments neither add to a value nor to what stands in it."""
+    """Whether missing fragments neither add to a value nor to what is in it."""
     match plan:
         case p.Const():
             return True

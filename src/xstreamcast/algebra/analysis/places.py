@@ -1,4 +1,4 @@
-"""Where in a stream the nodes of an expression may stand, and how a step moves them."""
+"""Where in a stream the nodes of an expression may be, and how a step moves them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def moved(
 def _upwards(
     place: FragmentElement, axis: Axis, test: NodeItem, guide: Guide, needs: Needs
 ) -> set[FragmentElement]:
-    """Where steps up lead: what stands above must be there, whatever is seen of it."""
+    """Where steps up lead: what is above must be there, whatever is seen of it."""
     met = _parents(place, guide)
     todo = list(met) if axis != "parent" else []
     while todo:
@@ -182,7 +182,7 @@ def _children(
             if matches(test, guide.name[tag])
         }
     if test.kind not in ("element",):
-        # What stands in holes separates the texts around it.
+        # What is in holes separates the texts around it.
         needs.tags.update(link.child for link in _links(place, guide))
     found = {
         FragmentElement(stream, link.child, ())

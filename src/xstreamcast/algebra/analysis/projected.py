@@ -39,7 +39,7 @@ def projected_tags(plans: Sequence[p.Plan], name: str, guide: Guide) -> dict[int
         mentions -= 1
         found |= {tag: max(back, found.get(tag, 0)) for tag in tags}
         passed |= guide.around(tags)
-    # what stands below a version that has ended may live on, below an event say
+    # what is below a version that has ended may live on, below an event say
     passed |= {tag for tag, links in guide.links.items() if links}
     return {} if mentions else {tag: back for tag, back in found.items() if tag not in passed}
 
@@ -58,7 +58,7 @@ def is_projected(plan: p.Plan, name: str | None) -> bool:
 
 
 def stays_below(plans: Sequence[p.Plan]) -> bool:
-    """Whether nothing leads from a node to what stands around it."""
+    """Whether nothing leads from a node to what is around it."""
     for node in (node for plan in plans for node in descendants(plan)):
         if isinstance(node, p.Step) and node.axis not in (*_DOWN, "attribute", "self"):
             return False
@@ -79,7 +79,7 @@ def _begins(plan: p.Expression, name: str) -> bool:
 
 
 def _reached(plan: p.Expression, guide: Guide) -> frozenset[int] | None:
-    """The tags that a path leads to; None if it may lead to what stands inside a fragment."""
+    """The tags that a path leads to; None if it may lead to what is inside a fragment."""
     if not isinstance(plan, p.Step) or plan.test.kind != "element":
         return None
     if plan.test.local is None or plan.test.uri is None:
@@ -92,7 +92,7 @@ def _reached(plan: p.Expression, guide: Guide) -> frozenset[int] | None:
 
 
 def _children_of_root(step: p.Step, guide: Guide) -> frozenset[int] | None:
-    """Of a step to any child of the root: the tags that stand there, if nothing else does."""
+    """Of a step to any child of the root: the tags that are there, if nothing else does."""
     above = step.input
     direct = step.axis == "child" and isinstance(above, p.Step) and above.axis == "child"
     if not direct or not isinstance(above.input, p.StreamInput):  # type: ignore[union-attr]

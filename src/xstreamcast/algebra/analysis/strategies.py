@@ -62,8 +62,8 @@ def decide(
 ) -> Decision:
     """The strategy that is wanted for each stream, or the nearest that is exact.
 
-    `links` False: whatever stands above must be there. `inline` False: a path that a variable
-    stands for is not put in its place.
+    `links` False: whatever is above must be there. `inline` False: a path that a variable
+    represents is not put in its place.
     """
     if not guides:
         return Decision(program, {})
@@ -75,7 +75,7 @@ def decide(
         if unsure:
             rest = {name: guide for name, guide in guides.items() if name not in unsure}
             parted, through = with_parts(program, rest, inline)
-    # where all that stands above is there, steps up are followed; elsewhere there are none
+    # where all that is above is there, steps up are followed; elsewhere there are none
     needs = needs_of(parted, guides, fine=True)
     return Decision(
         parted,
@@ -87,7 +87,7 @@ def decide(
 
 
 def _is_had_without(guide: Guide, needs: Needs) -> bool:
-    """Whether nothing is seen of what stands above: nodes, or the namespaces that copies take."""
+    """Whether nothing is seen of what is above: nodes, or the namespaces that copies take."""
     around = guide.above(needs.copied) - needs.copied
     return needs.all is None and not around & guide.binding
 

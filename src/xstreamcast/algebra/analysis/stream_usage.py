@@ -42,13 +42,13 @@ def needs_of(
 ) -> dict[str, Needs]:
     """By stream, what the program reads of it.
 
-    `fine`: steps up are followed, which needs all that stands above to be there.
+    `fine`: steps up are followed, which needs all that is above to be there.
     """
     return UsageWalk(program, guides, fine=fine).done()
 
 
 class UsageWalk:
-    """A walk over a program that knows where the nodes of each variable may stand."""
+    """A walk over a program that knows where the nodes of each variable may be."""
 
     def __init__(
         self, program: Program, guides: Mapping[str, Guide], *, fine: bool = False
@@ -114,7 +114,7 @@ class UsageWalk:
     # -- expressions ------------------------------------------------------------------------------
 
     def places(self, plan: p.Expression) -> Places:
-        """Where the nodes of an expression's value may stand."""
+        """Where the nodes of an expression's value may be."""
         match plan:
             case p.Const() | p.Position() | p.Last() | p.Instant() | p.LastVersion():
                 return NOWHERE

@@ -29,7 +29,7 @@ def with_parts(
 ) -> tuple[Program, frozenset[str]]:
     """(the program with such paths replaced, the streams that it reads through them alone).
 
-    `inline`: also where variables stand for such paths.
+    `inline`: also where variables represent such paths.
     """
     taken = dict(guides)
     while True:
@@ -149,11 +149,11 @@ def _covers(
     return not tags & (guide.without(above) | above)
 
 
-# -- variables that stand for paths --------------------------------------------------------------
+# -- variables that represent paths ---------------------------------------------------------------
 
 
 def _inlined(program: Program, guides: Mapping[str, Guide]) -> Program:
-    """Variables whose value is a path from a stream, as that path wherever they stand."""
+    """Variables whose value is a path from a stream, as that path wherever they are."""
     known: dict[p.Variable, p.Expression] = {}
     guides = {} if _is_carried(program) else guides
     for declared in program.variables:
@@ -192,7 +192,7 @@ def _is_untyped(kind: Any) -> bool:
 def put_in(
     plan: Any, known: dict[p.Variable, p.Expression], guides: Mapping[str, Guide] | None = None
 ) -> Any:
-    """The plan with paths in the place of the variables that stand for them."""
+    """The plan with paths in the place of the variables that represent them."""
     match plan:
         case p.Var(variable) if variable in known:
             return known[variable]

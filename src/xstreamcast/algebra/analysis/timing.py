@@ -131,7 +131,7 @@ class _Reads:
     def _compared(
         self, one: p.Expression, other: p.Expression, general: bool
     ) -> tuple[int, bool] | None:
-        """D where the result changes when now = t + D; whether t stands in the content."""
+        """D where the result changes when now = t + D; whether t is in the content."""
         match one, other:
             case (
                 p.Arithmetic("-", clock, p.LifespanBound("vtFrom")),
@@ -148,7 +148,7 @@ class _Reads:
         return None
 
     def _is_read(self, plan: p.Expression, general: bool) -> bool:
-        """Whether it is a dateTime that stands in a unit; `general`: untyped text becomes one."""
+        """Whether it is a dateTime that is in a unit; `general`: untyped text becomes one."""
         match plan:
             case p.Cast(operand, AtomicItem(tag)) if tag == DATE_TIME:
                 return self._is_node(operand)
@@ -204,7 +204,7 @@ def _moved(plan: p.Expression) -> tuple[p.Expression, int]:
 
 
 def content_instants(document: p.Variable, each: p.Variable) -> p.Expression:
-    """The dateTimes that stand in a unit, as text."""
+    """The dateTimes that are in a unit, as text."""
     every = p.Step(p.Var(document), "descendant", NodeItem("element"))
     nodes = p.Comma((every, p.Step(every, "attribute", NodeItem("attribute"))))
     moment = AtomicItem(DATE_TIME)

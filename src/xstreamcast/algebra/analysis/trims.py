@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """What is left of a fragment: its root, what its holes stand in, and the elements at `paths`.
+    """What is left of a fragment: its root, what its holes are in, and the elements at `paths`.
 
-    texts: of which elements what stands directly in them is left too, elements without content;
+    texts: of which elements what is directly in them is left too, elements without content;
     whole: of which everything is.
     """
 
@@ -47,7 +47,7 @@ class Seen:
             self._add(self.paths, tag, path)
 
     def text(self, tag: int, path: Names | None) -> None:
-        """What stands directly in an element is stepped to."""
+        """What is directly in an element is stepped to."""
         self._add(self.texts, tag, path)
 
     def value(self, tag: int, path: Names | None) -> None:

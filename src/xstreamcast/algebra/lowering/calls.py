@@ -82,7 +82,7 @@ def _construct(local: str, operand: p.Expression, span: Span, scope: Scope) -> p
     return p.Cast(operand, target, True, names_for(target, scope), span=span)
 
 
-def dynamic_call(expr: t.DynamicCall, scope: Scope) -> p.Expression:
+def dynamic_call(expr: t.DynamicFunctionCall, scope: Scope) -> p.Expression:
     function = scope.lower(expr.function)
     if any(isinstance(arg, t.Placeholder) for arg in expr.arguments):
         return p.Partial(function, _holes(expr.arguments, scope), span=expr.span)
@@ -96,7 +96,7 @@ def _holes(
     return tuple(None if isinstance(arg, t.Placeholder) else scope.lower(arg) for arg in arguments)
 
 
-def function_ref(expr: t.FunctionRef, scope: Scope) -> p.Expression:
+def function_ref(expr: t.NamedFunctionRef, scope: Scope) -> p.Expression:
     uri, local = scope.expand_function(expr.name)
     if expr.arity > _MOST_ARGUMENTS:
         raise scope.fail("FOAR0002", f"no function takes {expr.arity} arguments", expr.span)
@@ -138,7 +138,7 @@ def inline_function(expr: t.InlineFunction, scope: Scope) -> p.Expression:
 
 
 def bind_parameters(
-    written: tuple[t.Parameter, ...], scope: Scope
+    written: tuple[t.Param, ...], scope: Scope
 ) -> tuple[tuple[p.Parameter, ...], Scope]:
     """Parameters as variables, and the place of the body; XQST0039 for two of one name."""
     seen: set[tuple[str, str]] = set()

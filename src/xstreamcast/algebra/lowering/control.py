@@ -15,19 +15,19 @@ from xstreamcast.syntax import tree as t
 _CATCH: Final = {f.name: f.name.replace("_", "-") for f in fields(p.CatchVariables)}
 
 
-def conditional(expr: t.If, scope: Scope) -> p.Expression:
+def conditional(expr: t.IfExpr, scope: Scope) -> p.Expression:
     test, then = scope.lower(expr.test), scope.lower(expr.then)
     return p.If(test, then, scope.lower(expr.otherwise), span=expr.span)
 
 
-def switch(expr: t.Switch, scope: Scope) -> p.Expression:
+def switch(expr: t.SwitchExpr, scope: Scope) -> p.Expression:
     cases = tuple(
         p.SwitchCase(scope.lowered(case.values), scope.lower(case.result)) for case in expr.cases
     )
     return p.Switch(scope.lower(expr.operand), cases, scope.lower(expr.default), span=expr.span)
 
 
-def typeswitch(expr: t.TypeSwitch, scope: Scope) -> p.Expression:
+def typeswitch(expr: t.TypeSwitchExpr, scope: Scope) -> p.Expression:
     """One variable serves all branches; each sees it under its own name."""
     names = [case.name for case in expr.cases] + [expr.default_name]
     shown = next((str(name) for name in names if name is not None), "operand")
@@ -49,7 +49,7 @@ def typeswitch(expr: t.TypeSwitch, scope: Scope) -> p.Expression:
     return p.TypeSwitch(variable, scope.lower(expr.operand), cases, default, span=expr.span)
 
 
-def quantified(expr: t.Quantified, scope: Scope) -> p.Expression:
+def quantified(expr: t.QuantifiedExpr, scope: Scope) -> p.Expression:
     tuples: p.Tuples = p.Unit()
     for binding in expr.bindings:
         items = each_of(scope.lower(binding.source), binding.type, binding.name, scope)
@@ -60,7 +60,7 @@ def quantified(expr: t.Quantified, scope: Scope) -> p.Expression:
 
 def each_of(
     items: p.Expression,
-    kind: t.SequenceType | None,
+    kind: t.TypeExpr | None,
     name: t.Name,
     scope: Scope,
     allowing_empty: bool = False,
@@ -81,7 +81,7 @@ def try_catch(expr: t.TryCatch, scope: Scope) -> p.Expression:
     return p.Try(body, tuple(_catch(one, scope) for one in expr.catches), span=expr.span)
 
 
-def _catch(catch: t.Catch, scope: Scope) -> p.Catch:
+def _catch(catch: t.CatchClause, scope: Scope) -> p.Catch:
     bound = {name: scope.shared.variable(f"err:{local}") for name, local in _CATCH.items()}
     inner = scope
     for name, local in _CATCH.items():
@@ -117,13 +117,13 @@ def extension(expr: t.Extension, scope: Scope) -> p.Expression:
     return scope.lower(expr.body)
 
 
-def interval_projection(expr: t.IntervalProjection, scope: Scope) -> p.Expression:
+def interval_projection(expr: t.IntervalProjectionExpr, scope: Scope) -> p.Expression:
     last = None if expr.end is None else scope.lower(expr.end)
     base, first = scope.lower(expr.base), scope.lower(expr.begin)
     return p.IntervalProjection(base, first, last, span=expr.span)
 
 
-def version_projection(expr: t.VersionProjection, scope: Scope) -> p.Expression:
+def version_projection(expr: t.VersionProjectionExpr, scope: Scope) -> p.Expression:
     last = None if expr.last is None else scope.lower(expr.last)
     base, first = scope.lower(expr.base), scope.lower(expr.first)
     return p.VersionProjection(base, first, last, span=expr.span)
@@ -134,14 +134,14 @@ def interval_comparison(expr: t.IntervalComparison, scope: Scope) -> p.Expressio
     return p.AllenCompare(expr.operator, left, right, span=expr.span)
 
 
-def _interval(operand: t.Expr | t.Interval, scope: Scope) -> p.Expression:
-    if not isinstance(operand, t.Interval):
+def _interval(operand: t.Expr | t.IntervalExpr, scope: Scope) -> p.Expression:
+    if not isinstance(operand, t.IntervalExpr):
         return scope.lower(operand)
     last = None if operand.end is None else scope.lower(operand.end)
     return p.Interval(scope.lower(operand.begin), last, span=operand.span)
 
 
-def block(expr: t.Block, scope: Scope) -> p.Expression:
+def block(expr: t.BlockExpr, scope: Scope) -> p.Expression:
     statements = tuple(_statement(one, scope) for one in expr.statements)
     return p.Block(statements, scope.lower(expr.result), span=expr.span)
 

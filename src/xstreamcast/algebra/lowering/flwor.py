@@ -24,7 +24,7 @@ Operator = Callable[[p.Tuples], p.Tuples]
 
 @dataclass(slots=True)
 class Clauses:
-    """The clauses read so far: where the next one stands, and what they bind by name.
+    """The clauses read so far: where the next one is, and what they bind by name.
 
     The operators are put together at the end, when it is known which variables later clauses read:
     grouping carries only those.
@@ -60,21 +60,21 @@ def flwor(expr: t.Flwor, scope: Scope) -> p.Expression:
 
 def _clause(clause: t.Clause, clauses: Clauses) -> None:
     match clause:
-        case t.For():
+        case t.ForClause():
             _for(clause, clauses)
-        case t.Let():
+        case t.LetClause():
             _let(clause, clauses)
-        case t.Window():
+        case t.WindowClause():
             _window(clause, clauses)
-        case t.Where():
+        case t.WhereClause():
             test = clauses.scope.lower(clause.test)
             clauses.operators.append(lambda source: p.Where(source, test, span=clause.span))
-        case t.GroupBy():
+        case t.GroupByClause():
             _group_by(clause, clauses)
-        case t.OrderBy():
+        case t.OrderByClause():
             keys = tuple(_order_key(key, clauses.scope) for key in clause.keys)
             clauses.operators.append(lambda source: p.OrderBy(source, keys, span=clause.span))
-        case t.Count():
+        case t.CountClause():
             variable = clauses.bind(clause.name)
             clauses.operators.append(
                 lambda source: p.CountTuples(source, variable, span=clause.span)
@@ -83,7 +83,7 @@ def _clause(clause: t.Clause, clauses: Clauses) -> None:
             assert_never(clause)
 
 
-def _for(clause: t.For, clauses: Clauses) -> None:
+def _for(clause: t.ForClause, clauses: Clauses) -> None:
     scope = clauses.scope
     items = each_of(
         scope.lower(clause.source), clause.type, clause.name, scope, clause.allowing_empty
@@ -105,7 +105,7 @@ def _distinct(name: t.Name, position: t.Name, scope: Scope) -> None:
         raise scope.fail("XQST0089", sentence, position.span)
 
 
-def _let(clause: t.Let, clauses: Clauses) -> None:
+def _let(clause: t.LetClause, clauses: Clauses) -> None:
     kind = sequence_type(clause.type, clauses.scope)
     written = clause.type.span if clause.type else clause.span
     value = check(clauses.scope.lower(clause.value), kind, f"the value of ${clause.name}", written)
@@ -114,14 +114,14 @@ def _let(clause: t.Let, clauses: Clauses) -> None:
     clauses.operators.append(lambda source: p.Let(source, variable, value, span=clause.span))
 
 
-def _window(clause: t.Window, clauses: Clauses) -> None:
+def _window(clause: t.WindowClause, clauses: Clauses) -> None:
     made = window(clause, clauses.scope)
     clauses.operators.append(made.operator)
     clauses.scope = made.scope
     clauses.bound.update(made.bound)
 
 
-def _group_by(clause: t.GroupBy, clauses: Clauses) -> None:
+def _group_by(clause: t.GroupByClause, clauses: Clauses) -> None:
     """Keys become new variables; so does every other one that is read afterwards, as a sequence.
 
     A key with a value is a let before the grouping: later keys see it, and one of the same name
@@ -129,7 +129,7 @@ def _group_by(clause: t.GroupBy, clauses: Clauses) -> None:
     """
     inside = clauses.scope
     lets: list[tuple[p.Variable, p.Expression]] = []
-    chosen: dict[Expanded, tuple[t.GroupKey, p.Expression]] = {}
+    chosen: dict[Expanded, tuple[t.GroupingSpec, p.Expression]] = {}
     for key in clause.keys:
         value = _group_value(key, inside, clauses.bound)
         if key.value is not None:
@@ -193,7 +193,7 @@ def _carry(name: Expanded, variable: p.Variable, clauses: Clauses) -> p.Variable
 
 
 def _group_value(
-    key: t.GroupKey, scope: Scope, bound: Mapping[Expanded, p.Variable]
+    key: t.GroupingSpec, scope: Scope, bound: Mapping[Expanded, p.Variable]
 ) -> p.Expression:
     if key.value is None:
         if scope.expand_variable(key.name) not in bound:
@@ -218,7 +218,7 @@ def _collated(value: p.Expression, collation: str) -> p.Expression:
     return p.Call(row, (value, p.Const((p.Atom(STRING, collation),))), span=value.span)
 
 
-def _order_key(key: t.OrderKey, scope: Scope) -> p.OrderKey:
+def _order_key(key: t.OrderSpec, scope: Scope) -> p.OrderKey:
     collation = scope.collation(key.collation, key.span)
     greatest = scope.shared.empty_greatest if key.empty is None else key.empty == "greatest"
     return p.OrderKey(_collated(scope.lower(key.value), collation), key.descending, greatest)

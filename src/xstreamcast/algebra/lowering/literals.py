@@ -69,7 +69,7 @@ def var_ref(expr: t.VarRef, scope: Scope) -> p.Expression:
     return p.Var(scope.variable(expr.name, expr.span), span=expr.span)
 
 
-def context_item(expr: t.ContextItem, scope: Scope) -> p.Expression:
+def context_item(expr: t.ContextItemExpr, scope: Scope) -> p.Expression:
     return p.Focus(span=expr.span)
 
 
@@ -80,7 +80,7 @@ def sequence(expr: t.Sequence, scope: Scope) -> p.Expression:
     return p.Comma(scope.lowered(expr.items), span=expr.span)
 
 
-def comparison(expr: t.Comparison, scope: Scope) -> p.Expression:
+def comparison(expr: t.ComparisonExpr, scope: Scope) -> p.Expression:
     expr = times.compared(expr)
     left, right = scope.lower(expr.left), scope.lower(expr.right)
     if expr.operator in _GENERAL:
@@ -90,38 +90,38 @@ def comparison(expr: t.Comparison, scope: Scope) -> p.Expression:
     return p.ValueCompare(_VALUES[expr.operator], left, right, span=expr.span)
 
 
-def arithmetic(expr: t.Arithmetic, scope: Scope) -> p.Expression:
+def arithmetic(expr: t.ArithmeticExpr, scope: Scope) -> p.Expression:
     expr = times.added(expr)
     left, right = scope.lower(expr.left), scope.lower(expr.right)
     return p.Arithmetic(expr.operator, left, right, span=expr.span)
 
 
-def unary(expr: t.Unary, scope: Scope) -> p.Expression:
+def unary(expr: t.UnaryExpr, scope: Scope) -> p.Expression:
     return p.Unary(expr.operator, scope.lower(expr.operand), span=expr.span)
 
 
-def range_(expr: t.Range, scope: Scope) -> p.Expression:
+def range_(expr: t.RangeExpr, scope: Scope) -> p.Expression:
     return p.Range(scope.lower(expr.low), scope.lower(expr.high), span=expr.span)
 
 
-def concat(expr: t.Concat, scope: Scope) -> p.Expression:
+def concat(expr: t.ConcatExpr, scope: Scope) -> p.Expression:
     return p.StringConcat(scope.lowered(expr.items), span=expr.span)
 
 
-def conjunction(expr: t.And, scope: Scope) -> p.Expression:
+def conjunction(expr: t.AndExpr, scope: Scope) -> p.Expression:
     return p.And(scope.lowered(expr.items), span=expr.span)
 
 
-def disjunction(expr: t.Or, scope: Scope) -> p.Expression:
+def disjunction(expr: t.OrExpr, scope: Scope) -> p.Expression:
     return p.Or(scope.lowered(expr.items), span=expr.span)
 
 
-def set_operation(expr: t.SetOperation, scope: Scope) -> p.Expression:
+def set_operation(expr: t.SetExpr, scope: Scope) -> p.Expression:
     left, right = scope.lower(expr.left), scope.lower(expr.right)
     return p.SetOperation(expr.operator, left, right, span=expr.span)
 
 
-def instance_of(expr: t.InstanceOf, scope: Scope) -> p.Expression:
+def instance_of(expr: t.InstanceOfExpr, scope: Scope) -> p.Expression:
     kind = sequence_type(expr.type, scope)
     return p.InstanceOf(scope.lower(expr.operand), kind, span=expr.span)
 

@@ -10,7 +10,7 @@ from xstreamcast.algebra.lowering.types import node_test
 from xstreamcast.syntax import tree as t
 
 
-def path(expr: t.Path, scope: Scope) -> p.Expression:
+def path(expr: t.PathExpr, scope: Scope) -> p.Expression:
     """a/b/c → (a/b)/c; an axis step without predicates needs no focus, so it takes its input."""
     steps = expr.steps
     if expr.absolute:
@@ -26,12 +26,12 @@ def _joined(left: p.Expression, right: t.Expr, scope: Scope) -> p.Expression:
     span = (left.span[0], right.span[1])
     if isinstance(left, p.Path):
         left = replace(left, inner=True)
-    if isinstance(right, t.Step) and not right.predicates:
+    if isinstance(right, t.AxisStep) and not right.predicates:
         return _axis(left, right, scope)
     return p.Path(left, scope.lower(right), span=span)
 
 
-def step(expr: t.Step, scope: Scope) -> p.Expression:
+def step(expr: t.AxisStep, scope: Scope) -> p.Expression:
     """A step from the context item; its predicates count along the axis."""
     made = _axis(p.Focus(span=expr.span), expr, scope)
     for predicate in expr.predicates:
@@ -40,7 +40,7 @@ def step(expr: t.Step, scope: Scope) -> p.Expression:
     return made
 
 
-def _axis(source: p.Expression, expr: t.Step, scope: Scope) -> p.Expression:
+def _axis(source: p.Expression, expr: t.AxisStep, scope: Scope) -> p.Expression:
     if expr.axis == "namespace":
         hint = "fn:in-scope-prefixes and fn:namespace-uri-for-prefix return the same information"
         raise scope.fail("XQST0134", "XQuery has no namespace axis", expr.span, hint)
@@ -48,12 +48,12 @@ def _axis(source: p.Expression, expr: t.Step, scope: Scope) -> p.Expression:
     return p.Step(source, expr.axis, test, span=expr.span)
 
 
-def filter_(expr: t.Filter, scope: Scope) -> p.Expression:
+def filter_(expr: t.FilterExpr, scope: Scope) -> p.Expression:
     made = scope.lower(expr.base)
     for predicate in expr.predicates:
         made = p.Filter(made, scope.lower(predicate), span=expr.span)
     return made
 
 
-def simple_map(expr: t.SimpleMap, scope: Scope) -> p.Expression:
+def simple_map(expr: t.SimpleMapExpr, scope: Scope) -> p.Expression:
     return p.SimpleMap(scope.lower(expr.left), scope.lower(expr.right), span=expr.span)

@@ -29,7 +29,7 @@ _SERIALISATION: Final = (
 
 @dataclass(slots=True)
 class SortedProlog:
-    """The declarations sorted by kind, and the place in which the bodies stand."""
+    """The declarations sorted by kind, and the place in which the bodies are."""
 
     scope: Scope
     settings: Settings = field(default_factory=Settings)

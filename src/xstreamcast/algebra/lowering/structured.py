@@ -21,6 +21,6 @@ def curly_array(expr: t.CurlyArray, scope: Scope) -> p.Expression:
     return p.MakeArray((scope.lower(expr.body),), True, span=expr.span)
 
 
-def lookup(expr: t.Lookup, scope: Scope) -> p.Expression:
+def lookup(expr: t.LookupExpr, scope: Scope) -> p.Expression:
     key = None if expr.key is None else scope.lower(expr.key)
     return p.Lookup(scope.lower(expr.base), key, span=expr.span)

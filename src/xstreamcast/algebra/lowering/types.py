@@ -41,7 +41,7 @@ _ABSTRACT: Final = frozenset({"NOTATION", "anyAtomicType", "anySimpleType"})
 _COMPLEX: Final = frozenset({"anyType", "anySimpleType", "untyped", *LISTS})
 
 
-def sequence_type(kind: t.SequenceType | None, scope: Scope) -> SequenceType:
+def sequence_type(kind: t.TypeExpr | None, scope: Scope) -> SequenceType:
     """A sequence type; none written means any."""
     if kind is None:
         return ANY
@@ -52,7 +52,7 @@ def sequence_type(kind: t.SequenceType | None, scope: Scope) -> SequenceType:
     return SequenceType(item, _OCCURS[kind.occurrence])
 
 
-def _element_in_stream(kind: t.SequenceType, scope: Scope) -> NodeItem | None:
+def _element_in_stream(kind: t.TypeExpr, scope: Scope) -> NodeItem | None:
     """(temp)** is how FORSEQ writes a stream of temp elements: no type has such a name."""
     if kind.occurrence != "**" or not isinstance(kind.item, t.NamedType):
         return None
@@ -63,7 +63,7 @@ def _element_in_stream(kind: t.SequenceType, scope: Scope) -> NodeItem | None:
 def item_type(kind: t.ItemType, scope: Scope) -> ItemType:
     """An item type."""
     match kind:
-        case t.AnyItem():
+        case t.AnyItemTest():
             return AnyItem()
         case t.NamedType(name):
             return _atomic(name, scope)

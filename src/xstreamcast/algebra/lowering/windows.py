@@ -21,7 +21,7 @@ class LoweredWindow:
     bound: dict[Expanded, p.Variable]
 
 
-def window(clause: t.Window, scope: Scope) -> LoweredWindow:
+def window(clause: t.WindowClause, scope: Scope) -> LoweredWindow:
     """A window clause at a place. Its conditions see the boundary variables, not the window."""
     _all_different(clause, scope)
     items = scope.lower(clause.source)
@@ -62,7 +62,7 @@ def _boundary(written: t.WindowStart | t.WindowEnd, scope: Scope) -> tuple[p.Bou
     return p.Boundary(test, *bound), scope
 
 
-def _written(clause: t.Window) -> Iterator[tuple[t.Name, t.SequenceType | None]]:
+def _written(clause: t.WindowClause) -> Iterator[tuple[t.Name, t.TypeExpr | None]]:
     yield clause.name, clause.type
     for boundary in (clause.start, clause.end):
         if boundary is not None:
@@ -70,11 +70,11 @@ def _written(clause: t.Window) -> Iterator[tuple[t.Name, t.SequenceType | None]]
             yield from ((one.name, one.type) for one in parts if one is not None)
 
 
-def _named(clause: t.Window, scope: Scope) -> Iterator[tuple[Expanded, t.Name]]:
+def _named(clause: t.WindowClause, scope: Scope) -> Iterator[tuple[Expanded, t.Name]]:
     return ((scope.expand_variable(name), name) for name, _ in _written(clause))
 
 
-def _all_different(clause: t.Window, scope: Scope) -> None:
+def _all_different(clause: t.WindowClause, scope: Scope) -> None:
     seen: set[Expanded] = set()
     for expanded, name in _named(clause, scope):
         if expanded in seen:
@@ -83,7 +83,9 @@ def _all_different(clause: t.Window, scope: Scope) -> None:
         seen.add(expanded)
 
 
-def _checks(clause: t.Window, scope: Scope) -> tuple[list[tuple[p.Variable, p.Expression]], Scope]:
+def _checks(
+    clause: t.WindowClause, scope: Scope
+) -> tuple[list[tuple[p.Variable, p.Expression]], Scope]:
     """Declared types are checked once the windows are cut: later clauses read what was checked."""
     checks: list[tuple[p.Variable, p.Expression]] = []
     for name, kind in _written(clause):

@@ -62,7 +62,7 @@ class MakeElement:
     `namespaces`: bindings the element gets besides those its names need (declared here or in an
     enclosing direct constructor). `attributes`: written as such, in order. `content`: the parts in
     order, each atomised runs joined by spaces on its own, so literal text is a string constant.
-    `nested`: it stands by itself in a direct constructor, so it is a part of it and no copy.
+    `nested`: it is by itself in a direct constructor, so it is a part of it and no copy.
     """
 
     name: NodeName

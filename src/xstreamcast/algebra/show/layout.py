@@ -39,7 +39,7 @@ def _write(drawing: Drawing, depth: int, lines: list[str]) -> None:
 def _inline(drawing: Drawing, room: int) -> str | None:
     """The drawing in one line, None if it needs more room: known before all of it was looked at."""
     if not drawing.parts:
-        return drawing.head  # nothing to break: it stands as long as it is
+        return drawing.head  # nothing to break: it stays as long as it is
     if drawing.tall or len(drawing.head) > room:
         return None
     room -= len(drawing.head) + 1

@@ -1,10 +1,10 @@
 """A whole translation: the query's settings, the prolog, the streams, and the query over them.
 
-The text runs as it stands on any XQuery 3.1 processor. Each stream("name") is a file of fragments
+The text runs as it is on any XQuery 3.1 processor. Each stream("name") is a file of fragments
 in the canonical form, bound to the external variable `xsc:name`, or else read from `name.xml`
 beside the query. `xsc:now` is the clock, else the largest valid time in the files; `xsc:until`
 hides what is valid later, as --as-of does. `xsc:since` and `xsc:until` are what --between says.
-Of the prolog stands there what the query needs.
+The prolog has what the query needs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from xstreamcast.algebra.translate.identity import refuse_identity
 from xstreamcast.algebra.translate.naming import Naming
 from xstreamcast.algebra.translate.needed import QUERY, needed_of
 from xstreamcast.algebra.translate.parts import everything
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import Uncovered
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import TagStructure
@@ -48,7 +48,7 @@ def translate(
     """The query without XCQL, with all it needs to run on another processor.
 
     `definitions` declares in XQuery, in the namespace xsc, functions that are registered here.
-    `planned`: the clock may stand before what is valid last, and projections may reach that;
+    `planned`: the clock may be before what is valid last, and projections may reach that;
     `between`: streams are projected to the time from xsc:since to xsc:until.
     """
     with room_for_nesting():
@@ -77,7 +77,7 @@ class _When:
 
 def _projects(module: t.Module) -> bool:
     nodes = everything((module.prolog, module.body))
-    return any(isinstance(node, t.IntervalProjection) for node in nodes)
+    return any(isinstance(node, t.IntervalProjectionExpr) for node in nodes)
 
 
 def _refuse_times(when: _When) -> None:
@@ -117,7 +117,7 @@ def _translated(
 
 def _declarations(do: Translator, module: t.Module) -> tuple[list[t.Declaration], t.Expr]:
     """The prolog and the body; variables first, for functions may use them."""
-    scope = Scope()
+    scope = ShapeScope()
     made: dict[int, t.Declaration] = {}
     for number, found in enumerate(module.prolog):
         if isinstance(found, t.VariableDecl) and found.value is not None:

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from xstreamcast.algebra.translate.parts import rebuilt
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import LOOSE, ONE_LOOSE, PLAIN, Shape
 from xstreamcast.syntax import tree as t
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.translate.expressions import Translated, Translator
 
-Binding = t.Flwor | t.Quantified | t.InlineFunction | t.TypeSwitch
+Binding = t.Flwor | t.QuantifiedExpr | t.InlineFunction | t.TypeSwitchExpr
 
 
-def binding(do: Translator, found: Binding, scope: Scope) -> Translated:
+def binding(do: Translator, found: Binding, scope: ShapeScope) -> Translated:
     """The expression, its variables known in what follows them."""
     match found:
         case t.Flwor(clauses, result):
@@ -27,20 +27,20 @@ def binding(do: Translator, found: Binding, scope: Scope) -> Translated:
             shape = do.expression(result, scope)[1]
             given = do.settled(result, scope)
             return replace(found, clauses=tuple(made), result=given), _given(shape)
-        case t.Quantified():
+        case t.QuantifiedExpr():
             return _quantified(do, found, scope), PLAIN
         case t.InlineFunction(_, parameters, _, body):
             inner = with_parameters(parameters, scope, do.structures is None).at(PLAIN)
             return replace(found, body=do.settled(body, inner)), LOOSE
-        case t.TypeSwitch():
+        case t.TypeSwitchExpr():
             return _typeswitch(do, found, scope)
         case _:
             assert_never(found)
 
 
 def with_parameters(
-    parameters: tuple[t.Parameter, ...], scope: Scope, plain: bool = False
-) -> Scope:
+    parameters: tuple[t.Param, ...], scope: ShapeScope, plain: bool = False
+) -> ShapeScope:
     """What a function is called with is not known; one item is, if its type says so."""
     for parameter in parameters:
         one = parameter.type is not None and parameter.type.occurrence in ("", "?")
@@ -53,30 +53,30 @@ def _given(shape: Shape) -> Shape:
     return PLAIN if shape == PLAIN else LOOSE
 
 
-def _clause(do: Translator, clause: t.Clause, scope: Scope) -> tuple[t.Clause, Scope]:
+def _clause(do: Translator, clause: t.Clause, scope: ShapeScope) -> tuple[t.Clause, ShapeScope]:
     match clause:
-        case t.For(name, _, _, position, source):
+        case t.ForClause(name, _, _, position, source):
             made, shape = do.expression(source, scope)
             inner = scope.bind(name, shape.single()).bind(position, PLAIN)
             return replace(clause, source=made), inner
-        case t.Let(name, _, value):
+        case t.LetClause(name, _, value):
             made, shape = do.expression(value, scope)
             return replace(clause, value=made), scope.bind(name, shape)
-        case t.Window():
+        case t.WindowClause():
             return _window(do, clause, scope)
-        case t.GroupBy(keys):
+        case t.GroupByClause(keys):
             return _group(do, clause, keys, scope)
-        case t.Count(name):
+        case t.CountClause(name):
             return clause, scope.bind(name, PLAIN)
-        case t.Where() | t.OrderBy():
+        case t.WhereClause() | t.OrderByClause():
             return rebuilt(clause, lambda part: do.settled(part, scope)), scope
         case _:
             assert_never(clause)
 
 
 def _group(
-    do: Translator, clause: t.GroupBy, keys: tuple[t.GroupKey, ...], scope: Scope
-) -> tuple[t.Clause, Scope]:
+    do: Translator, clause: t.GroupByClause, keys: tuple[t.GroupingSpec, ...], scope: ShapeScope
+) -> tuple[t.Clause, ShapeScope]:
     """Every other variable becomes what it was in all tuples of the group, in their order."""
     made = rebuilt(clause, lambda part: do.settled(part, scope))
     mixed = {
@@ -89,7 +89,9 @@ def _group(
     return made, inner
 
 
-def _window(do: Translator, clause: t.Window, scope: Scope) -> tuple[t.Clause, Scope]:
+def _window(
+    do: Translator, clause: t.WindowClause, scope: ShapeScope
+) -> tuple[t.Clause, ShapeScope]:
     shape = do.expression(clause.source, scope)[1]
     source = do.settled(clause.source, scope)
     one, many = (PLAIN, PLAIN) if shape == PLAIN else (ONE_LOOSE, LOOSE)
@@ -108,7 +110,7 @@ def _window(do: Translator, clause: t.Window, scope: Scope) -> tuple[t.Clause, S
     return made, inner.bind(clause.name, many)
 
 
-def _quantified(do: Translator, found: t.Quantified, scope: Scope) -> t.Expr:
+def _quantified(do: Translator, found: t.QuantifiedExpr, scope: ShapeScope) -> t.Expr:
     made = []
     for one in found.bindings:
         source, shape = do.expression(one.source, scope)
@@ -117,7 +119,7 @@ def _quantified(do: Translator, found: t.Quantified, scope: Scope) -> t.Expr:
     return replace(found, bindings=tuple(made), test=do.expression(found.test, scope)[0])
 
 
-def _typeswitch(do: Translator, found: t.TypeSwitch, scope: Scope) -> Translated:
+def _typeswitch(do: Translator, found: t.TypeSwitchExpr, scope: ShapeScope) -> Translated:
     shape = _given(do.expression(found.operand, scope)[1])
     operand = do.settled(found.operand, scope)
     cases = tuple(

@@ -10,7 +10,7 @@ from xstreamcast.algebra.translate import binding, paths
 from xstreamcast.algebra.translate import words as w
 from xstreamcast.algebra.translate.naming import Naming
 from xstreamcast.algebra.translate.parts import everything, rebuilt
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
 from xstreamcast.errors import error
 from xstreamcast.model.structure import TagStructure
@@ -36,8 +36,17 @@ _VALUES: Final = frozenset(
 # Functions of the current instant, which is that of the clock, and the types that they cast it to.
 _CURRENT: Final = {"current-dateTime": "", "current-date": "date", "current-time": "time"}
 _PLAIN: Final = (
-    *(t.Comparison, t.IntervalComparison, t.And, t.Or, t.Concat, t.Range, t.Arithmetic, t.Unary),
-    *(t.InstanceOf, t.CastAs, t.CastableAs, t.DirectElement, t.DirectComment, t.DirectPI),
+    *(
+        t.ComparisonExpr,
+        t.IntervalComparison,
+        t.AndExpr,
+        t.OrExpr,
+        t.ConcatExpr,
+        t.RangeExpr,
+        t.ArithmeticExpr,
+        t.UnaryExpr,
+    ),
+    *(t.InstanceOfExpr, t.CastAs, t.CastableAs, t.DirectElement, t.DirectComment, t.DirectPI),
     *(t.ComputedElement, t.ComputedAttribute, t.ComputedDocument, t.ComputedText),
     *(t.ComputedComment, t.ComputedPI, t.ComputedNamespace, t.StringConstructor),
 )
@@ -56,42 +65,42 @@ class Translator:
     timed: bool = False  # whether the query reads streams: their clock is the current instant
     streams: list[str] = field(default_factory=list)  # those met, in their order
 
-    def settled(self, found: t.Expr, scope: Scope) -> t.Expr:
+    def settled(self, found: t.Expr, scope: ShapeScope) -> t.Expr:
         """The expression where its value is looked at as a whole: holes are filled."""
         return settle(*self.expression(found, scope))
 
-    def expression(self, found: t.Expr, scope: Scope) -> Translated:
+    def expression(self, found: t.Expr, scope: ShapeScope) -> Translated:
         """The expression and what is known of its value."""
-        if isinstance(found, t.Comparison):
+        if isinstance(found, t.ComparisonExpr):
             found = times.compared(found)
-        elif isinstance(found, t.Arithmetic):
+        elif isinstance(found, t.ArithmeticExpr):
             found = times.added(found)
         match found:
             case t.TimeLiteral() | t.TimeConstant():
                 return self._time(found, scope), PLAIN
             case t.VarRef(name):
                 return w.reached(found, scope.ends_around(name)), scope.variable(name)
-            case t.ContextItem():
+            case t.ContextItemExpr():
                 return w.reached(found, scope.ends_around(None)), scope.focus
-            case t.Path() | t.Step() | t.SimpleMap():
+            case t.PathExpr() | t.AxisStep() | t.SimpleMapExpr():
                 return paths.path(self, found, scope)
-            case t.Filter(base, predicates):
+            case t.FilterExpr(base, predicates):
                 return paths.filtered(self, base, predicates, scope)
             case t.FunctionCall():
                 return self._call(found, scope)
-            case t.IntervalProjection() | t.VersionProjection():
+            case t.IntervalProjectionExpr() | t.VersionProjectionExpr():
                 return self._projection(found, scope)
             case t.IntervalComparison(word, left, right):
                 sides = self._lifespans(left, scope), self._lifespans(right, scope)
                 return w.call("allen", t.StringLiteral(word), *sides), PLAIN
-            case t.Flwor() | t.Quantified() | t.InlineFunction() | t.TypeSwitch():
+            case t.Flwor() | t.QuantifiedExpr() | t.InlineFunction() | t.TypeSwitchExpr():
                 return binding.binding(self, found, scope)
-            case t.If(test, then, otherwise):
+            case t.IfExpr(test, then, otherwise):
                 return self._if(found, test, then, otherwise, scope)
             case _:
                 return self._other(found, scope)
 
-    def _other(self, found: t.Expr, scope: Scope) -> Translated:
+    def _other(self, found: t.Expr, scope: ShapeScope) -> Translated:
         shapes: list[Shape] = []
 
         def inner(part: t.Expr) -> t.Expr:
@@ -104,14 +113,14 @@ class Translator:
         return made, PLAIN if plain else LOOSE
 
     def _if(
-        self, found: t.If, test: t.Expr, then: t.Expr, otherwise: t.Expr, scope: Scope
+        self, found: t.IfExpr, test: t.Expr, then: t.Expr, otherwise: t.Expr, scope: ShapeScope
     ) -> Translated:
         condition = self.expression(test, scope)[0]
         one, two = self.expression(then, scope), self.expression(otherwise, scope)
         made = replace(found, test=condition, then=settle(*one), otherwise=settle(*two))
         return made, PLAIN if one[1] == two[1] == PLAIN else LOOSE
 
-    def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: Scope) -> t.Expr:
+    def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: ShapeScope) -> t.Expr:
         match found:
             case t.TimeLiteral("dateTime", text):
                 return w.constructor("dateTime", with_seconds(text))
@@ -126,7 +135,7 @@ class Translator:
             case _:
                 raise error("XPST0008", "last must be inside #[…], where versions are numbered")
 
-    def _call(self, found: t.FunctionCall, scope: Scope) -> Translated:
+    def _call(self, found: t.FunctionCall, scope: ShapeScope) -> Translated:
         name, given = found.name, found.arguments
         own = name.prefix in ("", "fn") and name.uri is None
         match name.local, given:
@@ -168,7 +177,7 @@ class Translator:
             )
         return w.view(stream), Shape("raw", stream, found, document=True, one=True)
 
-    def _spanning(self, operand: t.Expr, scope: Scope) -> t.Expr:
+    def _spanning(self, operand: t.Expr, scope: ShapeScope) -> t.Expr:
         """An expression whose lifespan is needed; elements with versions have their own."""
         made, shape = self.expression(operand, scope)
         if shape.kind == "raw" and not shape.document:
@@ -177,21 +186,23 @@ class Translator:
                 return made
         return settle(made, shape)
 
-    def _lifespans(self, operand: t.Expr | t.Interval, scope: Scope) -> t.Expr:
-        if isinstance(operand, t.Interval):
+    def _lifespans(self, operand: t.Expr | t.IntervalExpr, scope: ShapeScope) -> t.Expr:
+        if isinstance(operand, t.IntervalExpr):
             begin, end = self._bounds(operand.begin, operand.end, scope)
             return w.call("interval", begin, end)
-        return t.SimpleMap(self._spanning(operand, scope), w.call("lifespan", w.HERE))
+        return t.SimpleMapExpr(self._spanning(operand, scope), w.call("lifespan", w.HERE))
 
-    def _bounds(self, begin: t.Expr, end: t.Expr | None, scope: Scope) -> tuple[t.Expr, t.Expr]:
+    def _bounds(
+        self, begin: t.Expr, end: t.Expr | None, scope: ShapeScope
+    ) -> tuple[t.Expr, t.Expr]:
         first = self.settled(begin, scope)
         return first, first if end is None else self.settled(end, scope)
 
     def _projection(
-        self, found: t.IntervalProjection | t.VersionProjection, scope: Scope
+        self, found: t.IntervalProjectionExpr | t.VersionProjectionExpr, scope: ShapeScope
     ) -> Translated:
         shape = PLAIN if self.structures is None else whole()
-        if isinstance(found, t.IntervalProjection):
+        if isinstance(found, t.IntervalProjectionExpr):
             if self.planned and not _is_current(found):
                 return self._reaching(found, scope), PLAIN
             return self._interval_projection(found, scope), shape
@@ -200,18 +211,18 @@ class Translator:
         first, last = self._bounds(found.first, found.last, replace(scope, versions=True))
         if not counted:
             return w.call("version_projection", base, first, last), shape
-        named = t.Let(w.VERSIONS, None, base)
+        named = t.LetClause(w.VERSIONS, None, base)
         projected = w.call("version_projection", t.VarRef(w.VERSIONS), first, last)
         return t.Flwor((named,), projected), shape
 
-    def _interval_projection(self, found: t.IntervalProjection, scope: Scope) -> t.Expr:
+    def _interval_projection(self, found: t.IntervalProjectionExpr, scope: ShapeScope) -> t.Expr:
         if _is_current(found):
             return w.call("current_projection", self.settled(found.base, scope))
         base, levels = _nested(found)
         begins, ends = self._common([self._bounds(one.begin, one.end, scope) for one in levels])
         return w.call("interval_projection", self.settled(base, scope), begins, ends)
 
-    def _reaching(self, found: t.IntervalProjection, scope: Scope) -> t.Expr:
+    def _reaching(self, found: t.IntervalProjectionExpr, scope: ShapeScope) -> t.Expr:
         """A projection whose operand sees what is valid up to its end."""
         base, (_, *inner) = _nested(found)
         begin, end = self._bounds(found.begin, found.end, scope)
@@ -221,7 +232,7 @@ class Translator:
         made = w.call(
             "interval_projection", self.settled(base, scope.projected(name)), begins, ends
         )
-        return t.Flwor((t.Let(name, None, end),), made)
+        return t.Flwor((t.LetClause(name, None, end),), made)
 
     @staticmethod
     def _common(bounds: list[tuple[t.Expr, t.Expr]]) -> tuple[t.Expr, t.Expr]:
@@ -233,7 +244,7 @@ class Translator:
         return w.call("latest_of", begins, count), w.call("earliest_of", ends, count)
 
 
-def _is_current(found: t.IntervalProjection) -> bool:
+def _is_current(found: t.IntervalProjectionExpr) -> bool:
     """Whether it is e?[now]."""
     return all(
         isinstance(bound, t.TimeConstant) and bound.word == "now"
@@ -241,10 +252,10 @@ def _is_current(found: t.IntervalProjection) -> bool:
     )
 
 
-def _nested(found: t.IntervalProjection) -> tuple[t.Expr, list[t.IntervalProjection]]:
+def _nested(found: t.IntervalProjectionExpr) -> tuple[t.Expr, list[t.IntervalProjectionExpr]]:
     """(what is projected, its projections from the outermost on)."""
     levels, base = [found], found.base
-    while isinstance(base, t.IntervalProjection) and not _is_current(base):
+    while isinstance(base, t.IntervalProjectionExpr) and not _is_current(base):
         levels.append(base)
         base = base.base
     return base, levels

@@ -26,15 +26,15 @@ def refuse_identity(module: t.Module) -> None:
     """Go no further if the query looks up, sideways, or at which node is which."""
     for node in everything((module.prolog, module.body)):
         match node:
-            case t.Step(axis) if axis in _AXES:
+            case t.AxisStep(axis) if axis in _AXES:
                 raise Uncovered(f"the axis {axis} leaves the fragment")
-            case t.Comparison("is" | "<<" | ">>" as operator):
+            case t.ComparisonExpr("is" | "<<" | ">>" as operator):
                 raise Uncovered(f"{operator} asks which node it is")
-            case t.SetOperation(operator):
+            case t.SetExpr(operator):
                 raise Uncovered(f"{operator} asks which node it is")
-            case t.Path(absolute=True):
+            case t.PathExpr(absolute=True):
                 raise Uncovered("a path from the root leaves the fragment")
-            case t.FunctionCall(name) | t.FunctionRef(name) if name.local in _FUNCTIONS:
+            case t.FunctionCall(name) | t.NamedFunctionRef(name) if name.local in _FUNCTIONS:
                 raise Uncovered(f"{name.local} leaves the fragment")
             case t.NamespaceAttribute(""):
                 raise Uncovered("the default namespace changes inside the query")

@@ -2,7 +2,7 @@
 
 e/a    ->  e/a                     if a is embedded
 e/a    ->  get_fillers(e/hole)/a   if a travels
-e//a   ->  e/x/y/a                 if a stands at one depth below e
+e//a   ->  e/x/y/a                 if a is at one depth below e
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import Tag, TagStructure
 from xstreamcast.syntax import tree as t
 
-_DESCENDANTS = t.Step("descendant-or-self", t.AnyKindTest())
+_DESCENDANTS = t.AxisStep("descendant-or-self", t.AnyKindTest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Level:
     """One step down: to elements of these tags; `step` is the query's own step, if it wrote one."""
 
     tags: tuple[Tag, ...]
-    step: t.Step | None = None
+    step: t.AxisStep | None = None
 
     @property
     def ids(self) -> frozenset[int]:
@@ -42,7 +42,7 @@ def levels(shape: Shape, steps: tuple[t.Expr, ...], naming: Naming) -> tuple[lis
     while taken < len(steps) and shape.has_holes():
         jump = steps[taken] == _DESCENDANTS and taken + 1 < len(steps)
         step = steps[taken + 1] if jump else steps[taken]
-        if not isinstance(step, t.Step) or step.axis != "child":
+        if not isinstance(step, t.AxisStep) or step.axis != "child":
             break
         more = _below(shape, step, naming) if jump else _children(shape, step, naming)
         if more is None:
@@ -58,13 +58,13 @@ def down(shape: Shape, level: Level) -> Shape:
     return replace(shape, tags=level.ids, document=False, one=False)
 
 
-def _children(shape: Shape, step: t.Step, naming: Naming) -> list[Level] | None:
+def _children(shape: Shape, step: t.AxisStep, naming: Naming) -> list[Level] | None:
     matched = [tag for tag in shape.children() if naming.matches(step.test, tag)]
     return [Level(tuple(matched), step)] if matched else None
 
 
-def _below(shape: Shape, step: t.Step, naming: Naming) -> list[Level] | None:
-    """The levels down to the elements that the step means, if all stand at one depth."""
+def _below(shape: Shape, step: t.AxisStep, naming: Naming) -> list[Level] | None:
+    """The levels down to the elements that the step means, if all are at one depth."""
     structure = shape.structure
     assert structure is not None
     wanted = {tag.id for tag in structure.tags.values() if naming.matches(step.test, tag)}
@@ -93,16 +93,16 @@ def child(level: Level, shape: Shape, predicates: tuple[t.Expr, ...], naming: Na
     filled = [tag.id for tag in level.tags if structure.travels(tag.id)]
     if len(filled) == len(level.tags):
         return filtered(w.call("get_fillers", history, w.holes(filled)), predicates)
-    tests = [t.Step("self", test) for test in _tests(level, structure, naming)]
+    tests = [t.AxisStep("self", test) for test in _tests(level, structure, naming)]
     if filled and _is_any(level):
-        return filtered(w.call("fill", history, t.Step("child", t.AnyName())), predicates)
+        return filtered(w.call("fill", history, t.AxisStep("child", t.AnyName())), predicates)
     if filled:
         tests.append(replace(w.holes(filled), axis="self"))
-        either = t.Step("child", t.AnyName(), (t.Or(tuple(tests)),))
+        either = t.AxisStep("child", t.AnyName(), (t.OrExpr(tuple(tests)),))
         return filtered(w.call("fill", history, either), predicates)
     if len(tests) == 1:
-        return t.Step("child", tests[0].test, predicates)
-    return t.Step("child", t.AnyName(), (t.Or(tuple(tests)), *predicates))
+        return t.AxisStep("child", tests[0].test, predicates)
+    return t.AxisStep("child", t.AnyName(), (t.OrExpr(tuple(tests)), *predicates))
 
 
 def _is_any(level: Level) -> bool:
@@ -117,4 +117,4 @@ def _tests(level: Level, structure: TagStructure, naming: Naming) -> list[t.Node
 
 def filtered(inner: t.Expr, predicates: tuple[t.Expr, ...]) -> t.Expr:
     """`inner[p][q]`."""
-    return t.Filter(inner, predicates) if predicates else inner
+    return t.FilterExpr(inner, predicates) if predicates else inner

@@ -46,17 +46,17 @@ def linked(found: list[Level], shape: Shape, naming: Naming) -> t.Expr:
         first = found.index(travelling[0])
         steps = [_embedded(level, naming) for level in found[:first]]
         last = w.holes(travelling[0].ids)
-        holes = t.Path(False, (*steps, last)) if steps else last
+        holes = t.PathExpr(False, (*steps, last)) if steps else last
     for level in travelling[1:]:
         holes = w.call("holes_below", history, holes, w.tag_list(level.ids))
     return holes
 
 
-def _embedded(level: Level, naming: Naming) -> t.Step:
-    tests = tuple(t.Step("self", naming.test(tag)) for tag in level.tags)
+def _embedded(level: Level, naming: Naming) -> t.AxisStep:
+    tests = tuple(t.AxisStep("self", naming.test(tag)) for tag in level.tags)
     if len(tests) == 1:
-        return t.Step("child", tests[0].test)
-    return t.Step("child", t.AnyName(), (t.Or(tests),))
+        return t.AxisStep("child", tests[0].test)
+    return t.AxisStep("child", t.AnyName(), (t.OrExpr(tests),))
 
 
 def _travels(level: Level, structure: TagStructure) -> bool:
@@ -68,7 +68,7 @@ def _alike(level: Level, structure: TagStructure) -> bool:
 
 
 def _one_place(level: Level, structure: TagStructure) -> bool:
-    """A hole of the tag can stand at one place of a fragment only."""
+    """A hole of the tag can be at one place of a fragment only."""
     return all(
         tag.id == structure.root or len(list(structure.parents(tag.id))) == 1 for tag in level.tags
     )
@@ -80,9 +80,15 @@ def _is_truth(predicate: t.Expr) -> bool:
         if isinstance(node, t.FunctionCall) and node.name.local in ("position", "last"):
             return False
     match predicate:
-        case t.Comparison() | t.And() | t.Or() | t.Quantified() | t.IntervalComparison():
+        case (
+            t.ComparisonExpr()
+            | t.AndExpr()
+            | t.OrExpr()
+            | t.QuantifiedExpr()
+            | t.IntervalComparison()
+        ):
             return True
-        case t.Step() | t.Path(_, (*_, t.Step())):
+        case t.AxisStep() | t.PathExpr(_, (*_, t.AxisStep())):
             return True
         case t.FunctionCall(name):
             return name.local in _TRUTHS

@@ -54,7 +54,7 @@ def _ends(before: str, line: str) -> bool:
 
 
 def _joined(blocks: list[str]) -> str:
-    """The blocks without titles that nothing stands below."""
+    """The blocks without titles that nothing is below."""
     kept: list[str] = []
     for block in blocks:
         if kept and _is_title(kept[-1]) and _is_title(block):

@@ -10,7 +10,7 @@ from xstreamcast.algebra.translate.levels import Level, child, down, levels
 from xstreamcast.algebra.translate.levels import filtered as kept
 from xstreamcast.algebra.translate.links import linked, passed
 from xstreamcast.algebra.translate.parts import everything, rebuilt
-from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.scope import ShapeScope
 from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
 from xstreamcast.syntax import tree as t
 
@@ -18,32 +18,34 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.translate.expressions import Translated, Translator
 
 
-def path(do: Translator, found: t.Path | t.Step | t.SimpleMap, scope: Scope) -> Translated:
+def path(
+    do: Translator, found: t.PathExpr | t.AxisStep | t.SimpleMapExpr, scope: ShapeScope
+) -> Translated:
     """A path, a step from the context item, or `left ! right`."""
     match found:
-        case t.SimpleMap(left, right):
+        case t.SimpleMapExpr(left, right):
             return _mapped(do, found, left, right, scope)
-        case t.Step():
+        case t.AxisStep():
             return _walk(do, None, scope.focus, (found,), scope)
-        case t.Path(True, steps):
+        case t.PathExpr(True, steps):
             made = _native(do, steps, PLAIN, scope)
             if ends := scope.ends_around(None):
                 return _joined((w.standard("root", w.reached(w.HERE, ends)), *made)), PLAIN
             return replace(found, steps=made), PLAIN
-        case t.Path(_, (t.Step(), *_) as steps):
+        case t.PathExpr(_, (t.AxisStep(), *_) as steps):
             return _walk(do, None, scope.focus, steps, scope)
-        case t.Path(_, (first, *rest)):
+        case t.PathExpr(_, (first, *rest)):
             base, shape = do.expression(first, scope)
             if shape == PLAIN and _copies(first):
                 inner = _native(do, tuple(rest), PLAIN, scope)
-                return t.SimpleMap(base, _joined(inner)), PLAIN
+                return t.SimpleMapExpr(base, _joined(inner)), PLAIN
             return _walk(do, base, shape, tuple(rest), scope)
         case _:
             return found, PLAIN
 
 
 def filtered(
-    do: Translator, base: t.Expr, predicates: tuple[t.Expr, ...], scope: Scope
+    do: Translator, base: t.Expr, predicates: tuple[t.Expr, ...], scope: ShapeScope
 ) -> Translated:
     """`base[p][q]`."""
     made, shape = do.expression(base, scope)
@@ -51,18 +53,18 @@ def filtered(
         shape = whole(one=True)
     inner = scope.at(shape)
     given = tuple(do.expression(one, inner)[0] for one in predicates)
-    return t.Filter(made, given), shape
+    return t.FilterExpr(made, given), shape
 
 
 def _copies(found: t.Expr) -> bool:
     """Trees of their own, whose order is that of the sequence: steps must not sort them."""
-    if isinstance(found, t.Filter):
+    if isinstance(found, t.FilterExpr):
         return _copies(found.base)
-    return isinstance(found, t.IntervalProjection | t.VersionProjection)
+    return isinstance(found, t.IntervalProjectionExpr | t.VersionProjectionExpr)
 
 
 def _mapped(
-    do: Translator, found: t.SimpleMap, left: t.Expr, right: t.Expr, scope: Scope
+    do: Translator, found: t.SimpleMapExpr, left: t.Expr, right: t.Expr, scope: ShapeScope
 ) -> Translated:
     made, shape = do.expression(left, scope)
     inner, given = do.expression(right, scope.at(shape))
@@ -72,7 +74,7 @@ def _mapped(
 
 
 def _walk(
-    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: Scope
+    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: ShapeScope
 ) -> Translated:
     """From `base` (None: the context item) down the steps."""
     if base is None and (ends := scope.ends_around(None)):
@@ -93,7 +95,7 @@ def _walk(
 
 
 def _down(
-    do: Translator, base: t.Expr | None, shape: Shape, found: list[Level], scope: Scope
+    do: Translator, base: t.Expr | None, shape: Shape, found: list[Level], scope: ShapeScope
 ) -> tuple[t.Expr, Shape, list[Level]]:
     """The next level, or several by links alone."""
     count = passed(found, shape) if do.links else 0
@@ -113,10 +115,10 @@ def _down(
 
 
 def _below(base: t.Expr, shape: Shape, step: t.Expr) -> t.Expr:
-    """What stands below each item of `base`, in their order; a slash would sort."""
-    if shape.one and isinstance(base, t.VarRef) and isinstance(step, t.Step | t.Path):
-        return t.Path(False, (base, *(step.steps if isinstance(step, t.Path) else (step,))))
-    return t.SimpleMap(base, step)
+    """What is below each item of `base`, in their order; a slash would sort."""
+    if shape.one and isinstance(base, t.VarRef) and isinstance(step, t.AxisStep | t.PathExpr):
+        return t.PathExpr(False, (base, *(step.steps if isinstance(step, t.PathExpr) else (step,))))
+    return t.SimpleMapExpr(base, step)
 
 
 def _linked_from(base: t.Expr, holes: t.Expr) -> t.Expr:
@@ -125,14 +127,14 @@ def _linked_from(base: t.Expr, holes: t.Expr) -> t.Expr:
         history, inner, tags = holes.arguments
         assert not isinstance(inner, t.Placeholder)
         return replace(holes, arguments=(history, _linked_from(base, inner), tags))
-    return t.SimpleMap(base, holes)
+    return t.SimpleMapExpr(base, holes)
 
 
 def _rest(
-    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: Scope
+    do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: ShapeScope
 ) -> Translated:
-    """The steps that no level stands for, over the filled elements, each tree by itself."""
-    outside = isinstance(steps[0], t.Step) and steps[0].axis == "attribute"
+    """The steps that no level represents, over the filled elements, each tree by itself."""
+    outside = isinstance(steps[0], t.AxisStep) and steps[0].axis == "attribute"
     inner = _native(do, steps, whole(), scope)
     if shape.has_holes() and not outside:
         if shape.document:
@@ -144,21 +146,23 @@ def _rest(
 
 def _result(steps: tuple[t.Expr, ...]) -> Shape:
     """What is known after steps over materialised trees."""
-    deep = any(isinstance(part, t.Step) and part.axis.startswith("descendant") for part in steps)
-    plain = all(isinstance(part, t.Step) for part in steps)
+    deep = any(
+        isinstance(part, t.AxisStep) and part.axis.startswith("descendant") for part in steps
+    )
+    plain = all(isinstance(part, t.AxisStep) for part in steps)
     return whole(nested=deep) if plain else LOOSE
 
 
 def _native(
-    do: Translator, steps: tuple[t.Expr, ...], focus: Shape, scope: Scope
+    do: Translator, steps: tuple[t.Expr, ...], focus: Shape, scope: ShapeScope
 ) -> tuple[t.Expr, ...]:
     """Steps as they are written, what is inside them translated."""
     inner = scope.at(focus)
     return tuple(_native_step(do, step, inner) for step in steps)
 
 
-def _native_step(do: Translator, step: t.Expr, inner: Scope) -> t.Expr:
-    if isinstance(step, t.Step):
+def _native_step(do: Translator, step: t.Expr, inner: ShapeScope) -> t.Expr:
+    if isinstance(step, t.AxisStep):
         return rebuilt(step, lambda part: do.expression(part, inner)[0])
     if do.structures is not None and any(
         isinstance(part, t.FunctionCall) and part.name.local in ("stream", "doc")
@@ -169,4 +173,4 @@ def _native_step(do: Translator, step: t.Expr, inner: Scope) -> t.Expr:
 
 
 def _joined(steps: tuple[t.Expr, ...]) -> t.Expr:
-    return steps[0] if len(steps) == 1 else t.Path(False, steps)
+    return steps[0] if len(steps) == 1 else t.PathExpr(False, steps)

@@ -11,19 +11,19 @@ from xstreamcast.syntax import tree as t
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ShapeScope:
     """The shapes of the variables and of the context item."""
 
     variables: Mapping[str, Shape] = field(default_factory=dict)
     focus: Shape = PLAIN
-    versions: bool = False  # inside #[…], where `last` is the number of what stands before it
+    versions: bool = False  # inside #[…], where `last` is the number of what is before it
     # Ends of the projections around, which may reach planned states, and how many of them stood
     # around the binding of each variable, and of the context item.
     ends: tuple[t.Name, ...] = ()
     inside: Mapping[str, int] = field(default_factory=dict)
     focus_inside: int = 0
 
-    def bind(self, name: t.Name | None, shape: Shape) -> Scope:
+    def bind(self, name: t.Name | None, shape: Shape) -> ShapeScope:
         """With one more variable."""
         if name is None:
             return self
@@ -33,11 +33,11 @@ class Scope:
             inside={**self.inside, str(name): len(self.ends)},
         )
 
-    def at(self, focus: Shape) -> Scope:
+    def at(self, focus: Shape) -> ShapeScope:
         """With another context item."""
         return replace(self, focus=focus.single(), focus_inside=len(self.ends))
 
-    def projected(self, end: t.Name) -> Scope:
+    def projected(self, end: t.Name) -> ShapeScope:
         """Inside the operand of one more projection."""
         return replace(self, ends=(*self.ends, end))
 

@@ -31,14 +31,14 @@ class Shape:
     tags: frozenset[int] = frozenset()
     document: bool = False  # raw: the document node
     one: bool = False  # one item at most
-    nested: bool = False  # one may stand in another, or they came out of order
+    nested: bool = False  # one may be in another, or they came out of order
 
     def single(self) -> Shape:
         """The shape of each of its items."""
         return self if self.kind == "plain" else replace(self, one=True, nested=False)
 
     def children(self) -> list[Tag]:
-        """The tags that may stand directly below."""
+        """The tags that may be directly below."""
         assert self.structure is not None
         if self.document:
             return [self.structure[self.structure.root]]

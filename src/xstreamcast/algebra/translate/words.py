@@ -14,7 +14,7 @@ STREAM: Final = "urn:xstreamcast:stream"
 NOW: Final = t.VarRef(t.Name("now", "xsc"))
 START: Final = t.VarRef(t.Name("start", "xsc"))
 VERSIONS: Final = t.Name("versions", "xsc")
-HERE: Final = t.ContextItem()
+HERE: Final = t.ContextItemExpr()
 
 _HOLE: Final = t.NameTest(t.Name("hole", "stream"))
 _TAKEN: Final = frozenset(("now", "start", "since", "until", "versions", "plans", "never"))
@@ -58,7 +58,7 @@ def call(local: str, *arguments: t.Expr) -> t.FunctionCall:
 
 
 def reached(found: t.Expr, ends: Iterable[t.Name]) -> t.Expr:
-    """The nodes as of the ends of projections that they stand in."""
+    """The nodes as of the ends of projections that they are in."""
     for end in ends:
         found = call("reached", found, t.VarRef(end))
     return found
@@ -79,14 +79,14 @@ def cast(kind: str, found: t.Expr) -> t.FunctionCall:
     return t.FunctionCall(t.Name(kind, "xs"), (found,))
 
 
-def holes(tsids: Iterable[int]) -> t.Step:
+def holes(tsids: Iterable[int]) -> t.AxisStep:
     """`stream:hole[@tsid = "5"]`."""
-    return t.Step("child", _HOLE, (_of_tags(tsids),))
+    return t.AxisStep("child", _HOLE, (_of_tags(tsids),))
 
 
 def _of_tags(tsids: Iterable[int]) -> t.Expr:
-    tsid = t.Step("attribute", t.NameTest(t.Name("tsid")))
-    return t.Comparison("=", tsid, tag_list(tsids))
+    tsid = t.AxisStep("attribute", t.NameTest(t.Name("tsid")))
+    return t.ComparisonExpr("=", tsid, tag_list(tsids))
 
 
 def tag_list(tsids: Iterable[int]) -> t.Expr:

@@ -71,7 +71,7 @@ class GroupFold:
 
 @dataclass(frozen=True, slots=True)
 class GroupMembers:
-    """A variable that stands for all that another one holds in the tuples of a group."""
+    """A variable that represents all that another one holds in the tuples of a group."""
 
     variable: p.Variable
     before: p.Variable

@@ -67,7 +67,7 @@ class Locality:
             raise NotDivided("it reads nothing inside units", plan.span)
 
     def drive(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
-        """Where the items of a driven expression stand."""
+        """Where the items of a driven expression are."""
         match plan:
             case p.StreamInput(name) if name == self.input:
                 return self.cut.document()
@@ -202,11 +202,11 @@ class Locality:
     # -- looked at --------------------------------------------------------------------------------
 
     def value(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
-        """Where the items stand of an expression that reads its unit only."""
+        """Where the items of an expression are that reads its unit only."""
         return self.settle(self.look(plan, focus), plan)
 
     def values(self, plans: Iterable[p.Expression], focus: NodePlace | None) -> NodePlace:
-        """Where the items of several stand."""
+        """Where the items of several are."""
         place = ELSEWHERE
         for plan in plans:
             place = place.joined(self.value(plan, focus))
@@ -227,7 +227,7 @@ class Locality:
         return settled
 
     def _hold(self, place: NodePlace, plan: p.Expression) -> NodePlace:
-        """The place settled, or held: its elements may stand anywhere if children stay together."""
+        """The place settled, or held: its elements may be anywhere if children stay together."""
         try:
             return self.settle(place, plan)
         except NotDivided:
@@ -236,7 +236,7 @@ class Locality:
             return NodePlace(None, True, place.below, held=True)
 
     def look(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
-        """Where the items stand; the spine may be among it, for names and attributes."""
+        """Where the items are; the spine may be among it, for names and attributes."""
         match plan:
             case p.Var(variable):
                 return self.places.get(variable, ELSEWHERE)

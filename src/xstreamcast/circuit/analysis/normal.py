@@ -82,7 +82,7 @@ def mentions(plan: p.Plan) -> frozenset[str]:
 
 
 class _Inlining:
-    """One walk over a program: what stands for an input is put where it is used."""
+    """One walk over a program: what represents an input is put where it is used."""
 
     def __init__(self, program: Program, numbers: Iterator[int]) -> None:
         self._program, self._numbers = program, numbers
@@ -211,7 +211,7 @@ def _recursive(program: Program) -> frozenset[int]:
 def _renamed(
     plan: p.Expression, numbers: Iterator[int], more: frozenset[p.Variable] = frozenset()
 ) -> p.Expression:
-    """A copy whose bound variables are new: numbers stay unique when it stands in several places.
+    """A copy whose bound variables are new: numbers stay unique when it is in several places.
 
     `more`: variables that count as bound, too.
     """

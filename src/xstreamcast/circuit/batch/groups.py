@@ -36,7 +36,7 @@ _ALREADY: Final = (p.Var, p.Inline, p.Try)  # not looked into any further
 
 @dataclass(frozen=True, slots=True)
 class PartialFold:
-    """A value over the rows of a group: what each task finds is folded, and stands for it after."""
+    """A value over the rows of a group: what each task finds is folded, and represents it after."""
 
     variable: p.Variable
     value: p.Expression
@@ -124,7 +124,7 @@ class _Taking:
         self._walk.places[document] = cut.document()
         try:
             self._walk.drive_tuples(self._source, None)
-        except NotDivided:  # a column that holds all of a unit: where its nodes stand is not known
+        except NotDivided:  # a column that holds all of a unit: where its nodes are is not known
             self._walk.places.clear()
 
     def fold(self, fold: c.Fold) -> tuple[p.Variable, p.Expression] | None:
@@ -196,7 +196,7 @@ class _Taking:
         return not walk.held and not walk.guards
 
     def _stands(self, plan: p.Expression) -> bool:
-        """Whether its nodes all stand in units, so that no two tasks find the same one."""
+        """Whether all its nodes are in units, so that no two tasks find the same one."""
         match plan:
             case p.Var(variable) if variable == self._document:
                 return True

@@ -21,7 +21,7 @@ PartFold = Literal[
 class BatchPart:
     """Rows that tasks make of units, what each gives, and the fold over those of all tasks.
 
-    `variable` stands for its value in the rest. `order`: rows are sorted over all tasks; of these,
+    `variable` represents its value in the rest. `order`: rows are sorted over all tasks; of these,
     the fold `rows` takes the positions `first` to `last`, negative ones from the end.
     """
 

@@ -146,7 +146,7 @@ class _Batch:
             raise NotDistributed("a function or a variable reads all of it")
 
     def _check_rest(self, rest: p.Expression) -> None:
-        """What follows has no nodes as they stand in the input, so that it must not walk."""
+        """What follows has no nodes as they are in the input, so that it must not walk."""
         if facts(rest).used & self._constants.keys():
             raise NotDistributed("a later operator reads another input")
         held = [one for one in self._parts if one.fold in ("items", "rows")]

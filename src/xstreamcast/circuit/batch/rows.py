@@ -82,7 +82,7 @@ def _is_simple(fold: c.Fold) -> bool:
 
 
 def row_tuples(node: c.Node, outer: c.Node | None = None) -> p.Tuples:
-    """The rows of a map, within those of an outer node; a unit's document stands for all units."""
+    """The rows of a map, within those of an outer node; a unit's document represents all units."""
     if node is outer:
         return p.Unit()
     match node:
@@ -167,7 +167,7 @@ def joined(tuples: p.Tuples, value: p.Expression) -> p.Expression:
 
 
 def _put_in(value: p.Expression, variable: p.Variable, bound: p.Expression) -> p.Expression | None:
-    """The value with a binding in the place of its variable, if that stands at its beginning."""
+    """The value with a binding in the place of its variable, if that is at its beginning."""
     match value:
         case p.Var(name) if name == variable:
             return bound

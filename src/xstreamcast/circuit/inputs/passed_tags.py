@@ -68,7 +68,7 @@ def _ancestors(structure: TagStructure) -> Iterator[frozenset[int]]:
 
 
 def _depths(structure: TagStructure) -> dict[int, int] | None:
-    """Of each tag that travels, how many fragments it stands in; None if tags are recursive."""
+    """Of each tag that travels, how many fragments it is in; None if tags are recursive."""
     found: dict[int, int] = {}
     todo = [(structure.root, 0, frozenset[int]())]
     while todo:

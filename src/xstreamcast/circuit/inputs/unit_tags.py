@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitTags:
-    """Tags of fragments: those that are whole units, and those that may stand inside of units.
+    """Tags of fragments: those that are whole units, and those that may be inside of units.
 
     a fragment of a tag in `own`  →  belongs to the partition of its own id, whatever else arrives
     one of a tag in `inside`  →  to that of the unit which it names, if it names one
@@ -40,5 +40,5 @@ def unit_tags(structure: TagStructure) -> UnitTags | None:
 
 
 def _inside(unit: int, structure: TagStructure) -> set[int]:
-    """The tags that may stand inside a unit; the unit's own, if it may contain itself."""
+    """The tags that may be inside a unit; the unit's own, if it may contain itself."""
     return {child for tag in structure.below(unit) for child in structure.tags[tag].children}

@@ -1,4 +1,4 @@
-"""Nodes around units: elements that stand above several of them, and so must not count twice.
+"""Nodes around units: elements that are above several of them, and so must not count twice.
 
 count(units/ancestor::a)          →  each element is counted by the first piece that finds it
 count(units/ancestor::a//b)       →  each b by the first piece after which something above it counts
@@ -47,7 +47,7 @@ class NodesAround:
 
 @dataclass(frozen=True, slots=True)
 class CountTarget:
-    """What is counted: `nodes` found by going up from units, or what stands below them."""
+    """What is counted: `nodes` found by going up from units, or what is below them."""
 
     fold: str
     nodes: p.Step

@@ -54,7 +54,7 @@ class LiftGrowing(Lifting):
     def _counted_around(
         self, plan: p.Expression, call: p.Call
     ) -> tuple[Relation, p.Expression] | None:
-        """A count of nodes that stand around units; None if it counts anything else."""
+        """A count of nodes that are around units; None if it counts anything else."""
         names = mentions(plan)
         if not self.growing or len(names) != 1:
             return None

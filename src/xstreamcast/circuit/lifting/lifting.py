@@ -128,7 +128,7 @@ class Lifting(SpineLoops):
     def _counted_around(
         self, plan: p.Expression, call: p.Call
     ) -> tuple[Relation, p.Expression] | None:
-        """A count of nodes that stand around units."""
+        """A count of nodes that are around units."""
 
     @abstractmethod
     def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
@@ -225,7 +225,7 @@ class Lifting(SpineLoops):
             places={**made.places, **found.places}, clock=found.clock,
         )  # fmt: skip
 
-    # -- where nodes stand ------------------------------------------------------------------------
+    # -- where nodes are --------------------------------------------------------------------------
 
     def checked(self, plan: p.Expression, relation: Relation) -> p.Expression:
         """The expression; NotLifted unless it reads nothing of an input but what its row holds."""
@@ -233,7 +233,7 @@ class Lifting(SpineLoops):
         return plan
 
     def places_of(self, plan: p.Expression, relation: Relation) -> Places:
-        """By input, where the nodes of a value stand; NotLifted if it leaves the units."""
+        """By input, where the nodes of a value are; NotLifted if it leaves the units."""
         names = {name for places in relation.places.values() for name in places}
         used = facts(plan).used
         found = {}

@@ -18,7 +18,7 @@ from xstreamcast.model.atomic import BOOLEAN
 
 TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
 FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
-Places = Mapping[str, NodePlace]  # by input: where the nodes of a variable stand
+Places = Mapping[str, NodePlace]  # by input: where the nodes of a variable are
 
 
 class NotLifted(Exception):
@@ -70,7 +70,7 @@ class Relation:
         return replace(self, scalars={**self.scalars, **scalars}) if scalars else self
 
     def placed(self, variable: p.Variable, places: Places) -> Relation:
-        """The relation, knowing where the nodes of a variable stand."""
+        """The relation, knowing where the nodes of a variable are."""
         return replace(self, places={**self.places, variable: places}) if places else self
 
     def closed(self) -> Relation:

@@ -157,7 +157,7 @@ class LiftSequences(LiftGroups):
         return self._merged(p.Filter(inner.input, both, span=plan.span), outer)
 
     def _is_truth(self, plan: p.Filter) -> bool:
-        """Whether a predicate chooses items by what they are, wherever they stand."""
+        """Whether a predicate chooses items by what they are, wherever they are."""
         test = plan.predicate
         truth = self._predicate_class(test) == "truth" and not counts_positions(test)
         return truth and not plan.reverse

@@ -1,7 +1,7 @@
 """Loops over elements of a root fragment: each element is a row, units are nested in theirs.
 
 for $r in stream("s")/site/region return count($r/item)
-  →  elements at depth 2, each with the count over the units that stand in it
+  →  elements at depth 2, each with the count over the units that are in it
 
 What goes down from such an element reads the stream under another name, which says that only
 units within the element of the row are meant.
@@ -49,7 +49,7 @@ class LiftSpine(Lifting):
 
     def _unfiltered(self, plan: Any) -> Any:
         """for $r in path[t]  →  for $r in path where t($r), if the path leads to elements of a root
-        and t reads what stands in them.
+        and t reads what is in them.
         """
         if isinstance(plan, p.Unit | p.Join):
             return plan
@@ -68,7 +68,7 @@ class LiftSpine(Lifting):
         return loop
 
     def _is_chosen_below(self, plan: p.ForEach) -> bool:
-        """Whether a loop goes over elements of a root that are chosen by what stands in them."""
+        """Whether a loop goes over elements of a root that are chosen by what is in them."""
         match plan.items:
             case p.Filter(input, test, False):
                 truth = self._predicate_class(test) == "truth" and not counts_positions(test)

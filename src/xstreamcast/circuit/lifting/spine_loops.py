@@ -40,7 +40,7 @@ class SpineLoops(ABC):
         return bool(self._below)
 
     def _reads_element_of(self, plan: p.Plan, relation: Relation) -> bool:
-        """Whether a plan reads what stands in an element of a root that a row is for."""
+        """Whether a plan reads what is in an element of a root that a row is for."""
         loops = [self._below[name] for name in mentions(plan) if name in self._below]
         return any(self._spines[one].node.element in relation.variables for one in loops)
 

@@ -79,7 +79,7 @@ class LiftValues(Lifting):
         )
 
     def _nested_once(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
-        """What stands below an element of a root as a column, if it is a relation."""
+        """What is below an element of a root as a column, if it is a relation."""
         if plan in self._making:  # it came back to itself: nothing took it apart
             raise NotLifted(*(self._why or ("it reads all of the input", plan.span)))
         self._making.append(plan)
@@ -348,7 +348,7 @@ def _is_inequality(plan: p.Expression) -> bool:
 
 
 def _is_hidden(plan: p.Expression) -> bool:
-    """Whether an expression has no meaning outside of the row that it stands in."""
+    """Whether an expression has no meaning outside of the row that it is in."""
     return facts(plan).reads_focus
 
 

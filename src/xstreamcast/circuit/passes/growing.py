@@ -52,7 +52,7 @@ def grows(node: c.Node) -> bool:
 
 
 def adds(node: c.Node) -> bool:
-    """Whether rows of a relation never change or go, wherever further ones stand."""
+    """Whether rows of a relation never change or go, wherever further ones are."""
     match node:
         case c.Rows(source=source, scalars=scalars, whole=whole, clock=clock):
             return adds(source) and not (scalars or whole or clock)

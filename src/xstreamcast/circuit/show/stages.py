@@ -31,7 +31,7 @@ def explain_stages(
 ) -> str:  # fmt: skip
     """The stages of a query and what each is partitioned by; or why it is in one partition.
 
-    `keyed`: the streams whose fragments name the units that they stand in.
+    `keyed`: the streams whose fragments name the units that they are in.
     """
     documents = inputs_of(program) - set(structures)
     if documents:
@@ -73,7 +73,7 @@ def _router(
 
 
 def _is_deep(structure: TagStructure) -> bool:
-    """Whether fragments may stand inside of units."""
+    """Whether fragments may be inside of units."""
     tags = unit_tags(structure)
     return tags is None or bool(tags.inside)
 

@@ -1,4 +1,4 @@
-"""Paths inside a unit whose items are kept by what stands in the unit's holes.
+"""Paths inside a unit whose items are kept by what is in the unit's holes.
 
 for $a in units … f($a/c/rest)  →  f over what each c gave when it was last looked at
 """

@@ -276,7 +276,7 @@ class _Search:
         return " ".join(self.program.source.text[first:last].split())
 
     def _tags(self, test: NodeItem) -> frozenset[int]:
-        """The tags that a child must have to pass; none if it may stand elsewhere as well."""
+        """The tags that a child must have to pass; none if it may be elsewhere as well."""
         if test.kind != "element" or test.local is None:
             return frozenset()
         s = self.cut.structure

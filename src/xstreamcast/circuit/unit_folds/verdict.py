@@ -24,7 +24,7 @@ class Verdict:
     """`whole` compares for each tuple of `units`, and `result` answers those that pass.
 
     `steady` are the sides that only a unit's own content, or its timers, can change, by the
-    variables that stand for them; `alone` is the test over these and the kept values.
+    variables that represent them; `alone` is the test over these and the kept values.
     """
 
     units: p.ForEach

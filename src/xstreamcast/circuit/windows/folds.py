@@ -25,7 +25,7 @@ _DOWN: Final = frozenset({"child", "descendant", "attribute", "self", "descendan
 class WindowFold:
     """A function of values that each item of a window gives by itself."""
 
-    variable: p.Variable  # stands for the value
+    variable: p.Variable  # represents the value
     name: str
     values: p.Expression
 
@@ -48,7 +48,7 @@ def folded(
 
 
 def _disjoint(items: p.Expression) -> bool:
-    """Whether no item can stand inside another."""
+    """Whether no item can be inside another."""
     steps = [node for node in descendants(items) if isinstance(node, p.Step)]
     return bool(steps) and all(node.axis == "child" for node in _spine(items))
 

@@ -14,7 +14,7 @@ from xstreamcast.edges.batch.root_elements import RootElements, StepUp
 from xstreamcast.edges.batch.task import Question, answered, failing, rows
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.batches import take_rows
-from xstreamcast.edges.table.picking import Picked, Sifting, latest_rows, read_picked
+from xstreamcast.edges.table.picking import Picked, RowSifting, latest_rows, read_picked
 from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.table.searched import SearchedRows, read_searched
@@ -80,7 +80,7 @@ class UnitsTask:
     def __init__(
         self, question: Question, table: Table, index: UnitIndex, reach: UnitReach,
         guide: Guide | None, links: Mapping[int, str], *, apart: bool, plain: bool,
-        sifting: Sifting | None = None, search: PayloadSearch | None = None,
+        sifting: RowSifting | None = None, search: PayloadSearch | None = None,
         up: StepUp | None = None,
     ) -> None:  # fmt: skip
         self.search, self.up = search, up

@@ -19,7 +19,7 @@ from xstreamcast.edges.partitions.host import Reading, WatchRequest
 from xstreamcast.edges.partitions.messages import Part, Sent, framed, unframed
 from xstreamcast.edges.partitions.packing import EVERYONE, read_schema, rows_in
 from xstreamcast.edges.partitions.unit_keys import HINT, KnownUnits
-from xstreamcast.edges.partitions.units import Units
+from xstreamcast.edges.partitions.units import UnitPartition
 from xstreamcast.edges.table.schema import EOS, arrow
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.time.moments import Moment
@@ -79,7 +79,7 @@ class PartArrived:
         return PartArrived(packs)
 
 
-class DirectUnits(Units):
+class DirectUnits(UnitPartition):
     """The first stage of a query in one partition: rows of its units in, rows for others out.
 
     `keyed`: the streams in which fragments name the units that they stand in.

@@ -16,7 +16,7 @@ from xstreamcast.edges.partitions.later import Later
 from xstreamcast.edges.partitions.links import FragmentPartitions
 from xstreamcast.edges.partitions.route import Router
 from xstreamcast.edges.partitions.unit_keys import KnownUnits
-from xstreamcast.edges.partitions.units import Units
+from xstreamcast.edges.partitions.units import UnitPartition
 from xstreamcast.edges.snapshot.container import Snapshot, packed, unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
@@ -58,7 +58,7 @@ def frozen(place: Any) -> bytes | None:
                 return _frozen_host(place)
             case DirectUnits():
                 return _frozen_direct(place)
-            case Units():
+            case UnitPartition():
                 return _frozen_units(place)
             case Later():
                 return _frozen_later(place)
@@ -78,7 +78,7 @@ def thaw(place: Any, raw: bytes) -> None:
                 _thaw_host(place, found)
             case DirectUnits():
                 _thaw_direct(place, found)
-            case Units():
+            case UnitPartition():
                 _thaw_units(place, found)
             case Later():
                 _thaw_later(place, found)
@@ -133,7 +133,7 @@ def _go_on(arriving: Mapping[str, Arriving], facts: list[Any]) -> None:
 # -- units ----------------------------------------------------------------------------------------
 
 
-def _frozen_units(units: Units) -> bytes:
+def _frozen_units(units: UnitPartition) -> bytes:
     if units.watch is None:
         if units.whole is None:
             return packed({"units": "none", "facts": {}}, {})
@@ -146,7 +146,7 @@ def _frozen_units(units: Units) -> bytes:
     return taken(units.watch, units._decoders, {"units": "some"})
 
 
-def _thaw_units(units: Units, found: Snapshot) -> None:
+def _thaw_units(units: UnitPartition, found: Snapshot) -> None:
     match found.header["units"]:
         case "some":
             assert units.watch is not None

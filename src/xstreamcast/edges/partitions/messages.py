@@ -36,7 +36,7 @@ Part: TypeAlias = tuple[Any, ...]
 _ROWS: Final = "fragments"
 
 
-class Arrived:
+class ArrivedPacks:
     """What arrived in a batch: packs, each of a stream; as a table, and as bytes to keep."""
 
     def __init__(self, packs: Sequence[tuple[str, bytes]]) -> None:
@@ -52,9 +52,9 @@ class Arrived:
         return framed([part for name, raw in self.packs for part in (name.encode(), raw)])
 
     @staticmethod
-    def of(blob: bytes) -> Arrived:
+    def of(blob: bytes) -> ArrivedPacks:
         parts = unframed(blob)
-        return Arrived([(parts[at].decode(), parts[at + 1]) for at in range(0, len(parts), 2)])
+        return ArrivedPacks([(parts[at].decode(), parts[at + 1]) for at in range(0, len(parts), 2)])
 
 
 def framed(parts: Sequence[bytes]) -> bytes:

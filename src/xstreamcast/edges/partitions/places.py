@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.edges.partitions.host import Host
 from xstreamcast.edges.partitions.later import Later
-from xstreamcast.edges.partitions.messages import Arrived, message_bytes, message_of
+from xstreamcast.edges.partitions.messages import ArrivedPacks, message_bytes, message_of
 from xstreamcast.edges.partitions.packing import EVERYONE, Parting, link_packs, packs
 from xstreamcast.edges.partitions.route import Router
-from xstreamcast.edges.partitions.units import Units
+from xstreamcast.edges.partitions.units import UnitPartition
 from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class QueryPlaces:
 
     host: Host | None = None
     router: Router | None = None
-    units: list[Units] = field(default_factory=list)
+    units: list[UnitPartition] = field(default_factory=list)
     later: dict[To, Later] = field(default_factory=dict)
     parting: Parting = field(default_factory=Parting)
     log: list[Logged] = field(default_factory=list)
@@ -78,7 +78,7 @@ class QueryPlaces:
         """
         found = [(name, pack) for name, rows in tables.items() for pack in self._packs(name, rows)]
         if self.host is not None or self.router is not None:
-            arrived = Arrived([(name, row["rows"]) for name, row in found])
+            arrived = ArrivedPacks([(name, row["rows"]) for name, row in found])
             return self.replay((arrived.blob, None))
         made = [Pack(**{one: row[one] for one in Pack._fields}) for _, row in found]
         return self._later(self._direct(made + self._linked(links or {})))
@@ -99,10 +99,10 @@ class QueryPlaces:
         """A batch as it is in a log → the changes."""
         raw, now = logged
         if self.host is not None:
-            return self.host.take(Arrived.of(raw).table, now)
+            return self.host.take(ArrivedPacks.of(raw).table, now)
         assert self.router is not None
         self.router.earlier = self.log.__getitem__
-        given = self.router.take(Arrived.of(raw), now)
+        given = self.router.take(ArrivedPacks.of(raw), now)
         self.log.append(logged)
         handed: dict[To, list[bytes]] = {}
         for number, one in given.items():
@@ -134,6 +134,8 @@ class QueryPlaces:
         return changes
 
 
-def _hand(handed: dict[To, list[bytes]], place: Units | Later, made: list[Addressed]) -> None:
+def _hand(
+    handed: dict[To, list[bytes]], place: UnitPartition | Later, made: list[Addressed]
+) -> None:
     for to, one in made:
         handed.setdefault(to, []).append(message_bytes(one, place.names))

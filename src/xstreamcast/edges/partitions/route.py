@@ -18,7 +18,7 @@ from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.partitions.host import Reading, WatchRequest
 from xstreamcast.edges.partitions.links import FragmentPartitions
-from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Whole
+from xstreamcast.edges.partitions.messages import ArrivedPacks, Given, Part, Sent, Whole
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
@@ -101,7 +101,7 @@ class Router(Reading):
         """Those of all that is read here."""
         return self.plan.names
 
-    def take(self, arrived: Arrived, now: int | None) -> dict[int, Given]:
+    def take(self, arrived: ArrivedPacks, now: int | None) -> dict[int, Given]:
         """The rows of a batch, and the wall clock if it counts → the messages of each bucket."""
         self.turn += 1
         self.arrived += 1
@@ -135,11 +135,11 @@ class Router(Reading):
             self.why = "a stream has no tag structure"
         return self.plan.pipeline is not None
 
-    def _rows_of_batch(self, number: int, last: Arrived) -> Any:
+    def _rows_of_batch(self, number: int, last: ArrivedPacks) -> Any:
         is_last = number == self.arrived - 1
-        return last.table if is_last else Arrived.of(self.earlier(number)[0]).table
+        return last.table if is_last else ArrivedPacks.of(self.earlier(number)[0]).table
 
-    def _in_one_place(self, last: Arrived, now: int | None) -> dict[int, Given]:
+    def _in_one_place(self, last: ArrivedPacks, now: int | None) -> dict[int, Given]:
         """All that arrived, to the first partition; the others let go of what they have."""
         tables = (*map(self.earlier, range(self.arrived - 1)), (last.blob, now))
         anew, self._sent, self._links = self._sent, False, {}
@@ -293,7 +293,7 @@ class Router(Reading):
         found = []
         for number in np.unique(tables).tolist():
             is_now = number == self._number
-            table = self._table if is_now else Arrived.of(self.earlier(number)[0]).table
+            table = self._table if is_now else ArrivedPacks.of(self.earlier(number)[0]).table
             found.append(table.take(rows[tables == number]))
         return arrow().concat_tables(found)
 

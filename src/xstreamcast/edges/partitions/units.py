@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.edges.partitions.host import Host, WatchRequest
 from xstreamcast.edges.partitions.later import Addressed, Turned, another_place, step_of
-from xstreamcast.edges.partitions.messages import Arrived, Given, Handed, Part, Sent, Whole
+from xstreamcast.edges.partitions.messages import ArrivedPacks, Given, Handed, Part, Sent, Whole
 from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.time.moments import Moment
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.names import Names
 
 
-class Units:
+class UnitPartition:
     """The first stage of a query in one partition: messages of the router in, rows out."""
 
     def __init__(
@@ -165,10 +165,10 @@ class Units:
         assert self.whole is not None
         *before, (last, now) = given.tables
         for blob, _ in before:
-            self.whole.take_rows(Arrived.of(blob).table)
+            self.whole.take_rows(ArrivedPacks.of(blob).table)
         if given.anew:
             self.whole.refused.clear()  # it was reported on arrival
-        changes = self.whole.take(Arrived.of(last).table, now)
+        changes = self.whole.take(ArrivedPacks.of(last).table, now)
         refused, self.whole.refused = tuple(self.whole.refused), []
         ended = self.whole.ended
         return Handed(

@@ -15,7 +15,7 @@ from xstreamcast.edges.replay.offset import ReadOffset
 from xstreamcast.tape.expat.following import complete_documents
 
 
-class Taken(NamedTuple):
+class TakenFile(NamedTuple):
     """What a batch read of a file: bytes of what it holds, and a check of all up to the end."""
 
     begin: int
@@ -23,9 +23,9 @@ class Taken(NamedTuple):
     check: int
 
     @staticmethod
-    def of(seen: ReadOffset | None) -> Taken | None:
+    def of(seen: ReadOffset | None) -> TakenFile | None:
         """As an offset has it; None if it does not say, or nothing was read."""
-        return Taken(*map(int, seen.tag.split())) if seen is not None and seen.tag else None
+        return TakenFile(*map(int, seen.tag.split())) if seen is not None and seen.tag else None
 
 
 def next_documents(name: str, seen: ReadOffset | None, grows: bool) -> ReadOffset | None:
@@ -33,7 +33,7 @@ def next_documents(name: str, seen: ReadOffset | None, grows: bool) -> ReadOffse
 
     `grows`: a document at the end that is not complete is awaited.
     """
-    size, last = os.path.getsize(name), Taken.of(seen)
+    size, last = os.path.getsize(name), TakenFile.of(seen)
     known = last is not None and _check(name, last.end) == (last.end, last.check)
     begin = last.end if last is not None and known else 0
     whole, check = _check(name, None)
@@ -44,7 +44,7 @@ def next_documents(name: str, seen: ReadOffset | None, grows: bool) -> ReadOffse
     if whole > begin == end:
         return None
     blank = all(not chunk.strip() for chunk in file_bytes(name, begin, end))
-    taken = Taken(end if blank else begin, end, check)
+    taken = TakenFile(end if blank else begin, end, check)
     # A file is not all read while a document in it is awaited, whatever its size.
     return ReadOffset(size if end == whole else -1, " ".join(map(str, taken)), True)
 

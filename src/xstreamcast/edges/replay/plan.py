@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.mapping.finding import named_mapping, split_source
-from xstreamcast.edges.replay.documents import Taken, next_documents
+from xstreamcast.edges.replay.documents import TakenFile, next_documents
 from xstreamcast.edges.replay.messages import form_of, next_messages, parts_between
 from xstreamcast.edges.replay.offset import Offset, ReadOffset, StreamFacts
 from xstreamcast.edges.replay.scanning import Scan, scanned
@@ -150,7 +150,7 @@ class Replay:
         self, name: str, last: ReadOffset, said: StreamFacts, index: int
     ) -> Iterator[Split]:
         """One split: what a batch reads of a file of documents."""
-        taken = Taken.of(last)
+        taken = TakenFile.of(last)
         if taken is None or taken.begin < taken.end:
             begin, end = (0, None) if taken is None else (taken.begin, taken.end)
             yield Split(

@@ -117,12 +117,12 @@ def _cut(split: Split, given: Iterable[bytes], decoder: Decoder) -> Iterable[byt
 
 def _placed(lines: Iterable[bytes], split: Split) -> Iterator[bytes]:
     """The lines; an error is placed in the file, not in the part of it that is read."""
-    from xstreamcast.tape.expat.following import Begin, moved
+    from xstreamcast.tape.expat.following import DocumentStart, moved
 
     try:
         yield from lines
     except Error as refused:
         before = b"".join(file_bytes(split.path, 0, split.begin))
         column = len(before[before.rfind(b"\n") + 1 :].decode(errors="replace"))
-        begin = Begin(split.begin, before.count(b"\n"), column)
+        begin = DocumentStart(split.begin, before.count(b"\n"), column)
         raise moved(refused, begin) from None

@@ -20,7 +20,7 @@ from xstreamcast.edges.disk import take_away
 from xstreamcast.edges.table import delta
 from xstreamcast.edges.table.files import read_files, write_file
 from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, together
-from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
+from xstreamcast.edges.table.log import REFUSED, File, Log, LogEntry, State
 from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
 from xstreamcast.edges.table.values.definitions import defined
@@ -58,7 +58,7 @@ def compact(
         if files == state.files and refused == state.refused:
             break
         _retire(log.path, state, {*files, *refused})
-        entry = Entry(
+        entry = LogEntry(
             "compact", state.number, files, refused, state.streams, None, True, state.writers
         )
         if log.commit(state.number, entry):

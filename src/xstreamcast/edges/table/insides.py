@@ -34,15 +34,17 @@ FOLDER: Final = "_guides"
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class PayloadNames:
     """Names of elements below the roots of payloads; holes by their path and the tag they say."""
 
     names: frozenset[Name] = frozenset()
     binds: bool = False  # some payload binds a namespace
     holes: frozenset[tuple[Names, int]] = frozenset()
 
-    def __or__(self, other: Inside) -> Inside:
-        return Inside(self.names | other.names, self.binds or other.binds, self.holes | other.holes)
+    def __or__(self, other: PayloadNames) -> PayloadNames:
+        return PayloadNames(
+            self.names | other.names, self.binds or other.binds, self.holes | other.holes
+        )
 
     def json(self) -> str:
         """In one form only, so that equal ones have one name."""
@@ -51,14 +53,14 @@ class Inside:
         return json.dumps(fields, separators=(",", ":"))
 
     @staticmethod
-    def of(text: str) -> Inside:
+    def of(text: str) -> PayloadNames:
         fields = json.loads(text)
         holes = ((tuple((u, n) for u, n in path), label) for path, label in fields["holes"])
         names = frozenset((uri, local) for uri, local in fields["names"])
-        return Inside(names, fields["binds"], frozenset(holes))
+        return PayloadNames(names, fields["binds"], frozenset(holes))
 
 
-def inside_of(rows: Any, tag: int, structure: TagStructure) -> Inside:
+def inside_of(rows: Any, tag: int, structure: TagStructure) -> PayloadNames:
     """What stands inside the fragments of one tag, rows as they lie in a file."""
     pa = arrow()
     if "tag" not in rows.column_names:
@@ -70,7 +72,7 @@ def inside_of(rows: Any, tag: int, structure: TagStructure) -> Inside:
         taken_in(history, decoder.feed(lines), decoder, store, [])
     taken_in(history, decoder.close(), decoder, store, [])
     guide = history.guide()
-    return Inside(guide.inner.get(tag, frozenset()), tag in guide.binding, _holes(history))
+    return PayloadNames(guide.inner.get(tag, frozenset()), tag in guide.binding, _holes(history))
 
 
 def _holes(history: History) -> frozenset[tuple[Names, int]]:
@@ -86,7 +88,7 @@ def _holes(history: History) -> frozenset[tuple[Names, int]]:
 # -- kept beside the table, by what they say -------------------------------------------------------
 
 
-def keep_inside(table: Path, inside: Inside) -> str | None:
+def keep_inside(table: Path, inside: PayloadNames) -> str | None:
     """Keep it under the name that is given back; None where the table cannot be written."""
     text = inside.json()
     name = hashlib.sha256(text.encode()).hexdigest()[:20]
@@ -94,7 +96,7 @@ def keep_inside(table: Path, inside: Inside) -> str | None:
     return name if path.exists() or put(path, text) else None
 
 
-def kept_inside(table: Path, name: str) -> Inside | None:
+def kept_inside(table: Path, name: str) -> PayloadNames | None:
     """What is kept under a name, None where that is lost."""
     path = table / FOLDER / f"inside-{name}.json"
     try:
@@ -106,8 +108,8 @@ def kept_inside(table: Path, name: str) -> Inside | None:
 
 
 @cache
-def _parsed(text: str) -> Inside:
-    return Inside.of(text)
+def _parsed(text: str) -> PayloadNames:
+    return PayloadNames.of(text)
 
 
 def put(path: Path, text: str) -> bool:
@@ -122,9 +124,9 @@ def put(path: Path, text: str) -> bool:
     return True
 
 
-def together(insides: Iterable[Inside | None]) -> Inside | None:
+def together(insides: Iterable[PayloadNames | None]) -> PayloadNames | None:
     """The union; None if one of them is not known."""
-    found = Inside()
+    found = PayloadNames()
     for one in insides:
         if one is None:
             return None
@@ -132,7 +134,7 @@ def together(insides: Iterable[Inside | None]) -> Inside | None:
     return found
 
 
-def tried(rows: Any, tag: int, structure: str | None) -> Inside | None:
+def tried(rows: Any, tag: int, structure: str | None) -> PayloadNames | None:
     """`inside_of` by a structure as text; None where that does not read."""
     from xstreamcast.edges.structures import read_structure
 

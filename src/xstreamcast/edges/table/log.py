@@ -87,7 +87,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """One commit. `whole`: it stands for all before it. `writer` and `epoch` name the batch."""
 
     writer: str
@@ -110,7 +110,7 @@ class State:
     streams: dict[str, Stream] = field(default_factory=dict)
     writers: dict[str, tuple[int, Any]] = field(default_factory=dict)  # last epoch, offset
 
-    def after(self, entry: Entry) -> State:
+    def after(self, entry: LogEntry) -> State:
         """The table with one more commit."""
         number = self.number + 1
         if entry.whole:
@@ -158,7 +158,7 @@ class Log:
     def state(self, before: int | None = None) -> State:
         """All that is committed now, or was before a commit."""
         numbers = self.numbers() if before is None else list(range(before))
-        entries: list[Entry] = []
+        entries: list[LogEntry] = []
         for number in range(numbers[-1], -1, -1) if numbers else ():
             entries.append(self.entry(number))
             if entries[-1].whole:
@@ -175,7 +175,7 @@ class Log:
             raise error("XSCU0003", f"there is no fragment table at {self.path}")
         return self.state()
 
-    def commit(self, number: int, entry: Entry) -> bool:
+    def commit(self, number: int, entry: LogEntry) -> bool:
         """Add an entry as commit `number` → whether it is the one; then it is on disk."""
         make_folder(self.folder)
         fields = _checked(json.dumps({"format": FORMAT, **asdict(entry)}, separators=(",", ":")))
@@ -192,7 +192,7 @@ class Log:
         sync_folder(self.folder)
         return True
 
-    def entry(self, number: int) -> Entry:
+    def entry(self, number: int) -> LogEntry:
         """Commit `number`."""
         path = self.folder / f"{number:010}.json"
         try:
@@ -224,12 +224,12 @@ def _checked(fields: str) -> str:
     return f'{fields[:-1]}{_CHECK}{zlib.crc32(fields.encode()):08x}"}}'
 
 
-def _entry(fields: dict[str, Any]) -> Entry:
+def _entry(fields: dict[str, Any]) -> LogEntry:
     fields["files"] = tuple(File(**one) for one in fields["files"])
     fields["refused"] = tuple(File(**one) for one in fields["refused"])
     fields["streams"] = {name: Stream(**one) for name, one in fields["streams"].items()}
     fields["writers"] = {name: (one[0], one[1]) for name, one in fields["writers"].items()}
-    return Entry(**fields)
+    return LogEntry(**fields)
 
 
 def _damaged(path: Path, why: str) -> Error:

@@ -85,7 +85,7 @@ def latest_rows(table: Path, picked: Sequence[Picked], tags: Collection[int]) ->
 
 def read_picked(
     table: Path, picked: Sequence[Picked], links: Mapping[int, str], *, apart: bool,
-    sifting: Sifting | None = None,
+    sifting: RowSifting | None = None,
 ) -> Any:  # fmt: skip
     """These rows with their tags, in order of arrival.
 
@@ -118,14 +118,14 @@ def _is_in_order(parts: Sequence[Any], tags: Sequence[int], tag: int) -> bool:
     return bool(later.all())
 
 
-def read_whole(table: Path, files: Sequence[File], sifting: Sifting) -> Any:
+def read_whole(table: Path, files: Sequence[File], sifting: RowSifting) -> Any:
     """All rows of files in order of arrival, with their tags; of payloads, those that are seen."""
     every = [Picked.of(file, np.arange(file.rows)) for file in files if file.rows]
     return read_picked(table, every, {}, apart=False, sifting=sifting)
 
 
 @dataclass(frozen=True, slots=True)
-class Sifting:
+class RowSifting:
     """Of which rows payloads are seen, by kept values; names of the elements of tags."""
 
     filter: ValueFilter
@@ -145,7 +145,7 @@ class Sifting:
         return [f"payloads read only where kept values allow it: {w}" for w in self.filter.words()]
 
 
-def _read(table: Path, one: Picked, local: str | None, sifting: Sifting | None) -> Any:
+def _read(table: Path, one: Picked, local: str | None, sifting: RowSifting | None) -> Any:
     file = opened(table, one.file)
     parts = None if sifting is None or local is not None else sifting.parts(one)
     if parts is not None and sifting is not None and len(parts[1]):

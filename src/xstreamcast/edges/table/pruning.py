@@ -19,7 +19,7 @@ from xstreamcast.algebra.analysis.guide import Guide, Link
 from xstreamcast.algebra.analysis.strategies import Choice, decide
 from xstreamcast.edges.table.files import says_more
 from xstreamcast.edges.table.fillers import Fillers, fillers
-from xstreamcast.edges.table.insides import FOLDER, Inside, kept_inside, put, together
+from xstreamcast.edges.table.insides import FOLDER, PayloadNames, kept_inside, put, together
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -93,11 +93,13 @@ def guide_of(
 def _insides(
     table: Path, stream: str, files: Sequence[File],
     look: Callable[[Sequence[File]], Mapping[str, str]] | None,
-) -> dict[str, Inside] | None:  # fmt: skip
+) -> dict[str, PayloadNames] | None:  # fmt: skip
     known = {file.path: file.inside for file in files if file.inside is not None}
     if len(known) < len(files):
         known = {**_looked(table, stream), **known}
-    found: dict[str, Inside | None] = {p: kept_inside(table, name) for p, name in known.items()}
+    found: dict[str, PayloadNames | None] = {
+        p: kept_inside(table, name) for p, name in known.items()
+    }
     missing = [file for file in files if found.get(file.path) is None]
     if missing and look is not None:
         names = look(missing)
@@ -136,13 +138,13 @@ def _whole(path: Path) -> str | None:
 
 
 def made_guide(
-    structure: TagStructure, files: Sequence[File], insides: Mapping[str, Inside],
+    structure: TagStructure, files: Sequence[File], insides: Mapping[str, PayloadNames],
     ways: frozenset[tuple[int, int, int]],
 ) -> TagPruning:  # fmt: skip
     """The guide of all files: as `observed` would make it of their fragments."""
-    by_tag: dict[int, Inside] = {}
+    by_tag: dict[int, PayloadNames] = {}
     for file in files:
-        by_tag[file.tag] = by_tag.get(file.tag, Inside()) | insides[file.path]
+        by_tag[file.tag] = by_tag.get(file.tag, PayloadNames()) | insides[file.path]
     filling: dict[tuple[int, int], set[int]] = {}
     labels: dict[int, set[int]] = {}
     for parent, label, child in ways:
@@ -160,7 +162,7 @@ def made_guide(
         frozenset({structure.root}),
         {tsid: (tag.uri, tag.local) for tsid, tag in structure.tags.items()},
         frozenset(tsid for tsid, tag in structure.tags.items() if tag.type != "snapshot"),
-        {tag: by_tag.get(tag, Inside()).names for tag in structure.tags},
+        {tag: by_tag.get(tag, PayloadNames()).names for tag in structure.tags},
         {tag: found for tag, found in links.items() if found},
         frozenset(tag for tag, inside in by_tag.items() if inside.binds),
     )

@@ -14,12 +14,12 @@ from xstreamcast.edges.table.schema import WORDS, arrow
 from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire.encoder import OPEN
 from xstreamcast.edges.wire.reading import Read
-from xstreamcast.edges.wire.scanned import ABSENT, ZONED, Scanned, Taken, decode_holes, scan
+from xstreamcast.edges.wire.scanned import ABSENT, ZONED, Scanned, TakenRows, decode_holes, scan
 from xstreamcast.edges.wire.spots import Spot, UncountedSpot
 from xstreamcast.edges.wire.words import FILLER, REMOVE, REPEAT, REPLACE
 from xstreamcast.errors import Error
 from xstreamcast.model.fragment import FragmentBatch
-from xstreamcast.tape.fragments.fragment_kernels import FINE, Units, fragments
+from xstreamcast.tape.fragments.fragment_kernels import FINE, UnitColumns, fragments
 from xstreamcast.tape.layout import ELEMENT, I32, I64, KIND, U8, Tape
 from xstreamcast.tape.limits import default_limits
 from xstreamcast.tape.reading.units import UnitReading
@@ -129,10 +129,10 @@ def _filled(column: Any, value: Any) -> Any:
     return arrow().compute.fill_null(column, value).to_numpy()
 
 
-def _taken(rows: Any, numbers: I64 | None) -> Taken:
+def _taken(rows: Any, numbers: I64 | None) -> TakenRows:
     here = np.arange(rows.num_rows, dtype=np.int64)
     position = _filled(rows["position"], 0).astype(np.int64)
-    shown = Taken(here, position, lambda at: b"".join(wire(rows.slice(at, 1))).rstrip(b"\n"))
+    shown = TakenRows(here, position, lambda at: b"".join(wire(rows.slice(at, 1))).rstrip(b"\n"))
     return shown if numbers is None else replace(shown, name=numbers)
 
 
@@ -211,10 +211,10 @@ def _attributes(rows: Any, decoder: Decoder) -> _More | None:
     return more
 
 
-def _units(word: U8, payload: I32, tag: I32, more: _More, timeless: U8) -> Units:
+def _units(word: U8, payload: I32, tag: I32, more: _More, timeless: U8) -> UnitColumns:
     n = len(word)
     nowhere, nothing = np.zeros(n, np.int64), np.full(n, -1, np.int32)
-    return Units(
+    return UnitColumns(
         np.maximum(payload, 0), word, nowhere, nothing, nowhere, nothing, tag, payload,
         np.full(n, FINE, np.uint8), nowhere, nothing, nowhere, nothing, nowhere, nothing,
         more.version, more.temporary | timeless, nowhere, nothing,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.edges.table.insides import Inside
+from xstreamcast.edges.table.insides import PayloadNames
 from xstreamcast.tape.fragments.payload_kernels import mark_names
 from xstreamcast.tape.layout import KIND, NAMESPACE
 
@@ -25,9 +25,9 @@ class Insides:
     """What was seen so far, by tag; None for a tag whose payloads were rewritten."""
 
     def __init__(self) -> None:
-        self._found: dict[int, Inside | None] = {}
+        self._found: dict[int, PayloadNames | None] = {}
 
-    def of(self, tag: int) -> Inside | None:
+    def of(self, tag: int) -> PayloadNames | None:
         """The content of the fragments of a tag, if all of them were seen."""
         return self._found.get(tag)
 
@@ -39,10 +39,10 @@ class Insides:
             return
         names, bound, holes = _names(batch), _bound(batch), _holes(batch)
         for tag in tags:
-            known = self._found.setdefault(tag, Inside())
+            known = self._found.setdefault(tag, PayloadNames())
             if known is not None:
                 mine = frozenset((path, label) for other, path, label in holes if other == tag)
-                self._found[tag] = known | Inside(frozenset(names[tag]), tag in bound, mine)
+                self._found[tag] = known | PayloadNames(frozenset(names[tag]), tag in bound, mine)
 
 
 def _names(batch: FragmentBatch) -> dict[int, list[tuple[str, str]]]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from xstreamcast.edges.structures import read_structure, write_structure
 from xstreamcast.edges.table import delta
 from xstreamcast.edges.table.files import write_rows
-from xstreamcast.edges.table.log import Entry, File, Log, State, Stream
+from xstreamcast.edges.table.log import File, Log, LogEntry, State, Stream
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, WORDS, arrow
 from xstreamcast.edges.table.seeing import Insides
 from xstreamcast.errors import DataPlace, Error, error
@@ -86,7 +86,7 @@ def commit(
             return Written(again=True)
         made = write(state)
         streams = {name: _evolved(state, name, more) for name, more in made.streams.items()}
-        entry = Entry(writer, epoch, tuple(made.files), tuple(made.refused), streams, offset)
+        entry = LogEntry(writer, epoch, tuple(made.files), tuple(made.refused), streams, offset)
         if log.commit(state.number, entry):
             update_delta(log)
             return Written(_rows(made.files), _rows(made.refused))

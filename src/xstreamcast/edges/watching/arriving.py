@@ -175,6 +175,7 @@ class Arriving:
 
         assert isinstance(self.decoder, MappingDecoder)
         self.files += len(given)
+        self.bytes += sum(map(len, given))
         self._take_codes_back(watch)
         found = self.decoder.messages([Message(one) for one in given])
         deque(self._hand_on(found, watch, limits), maxlen=0)

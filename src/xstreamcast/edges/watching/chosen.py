@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.edges.durations import micros
 from xstreamcast.edges.quarantine import Quarantine
 from xstreamcast.edges.watching.metrics import Metrics, TickTimes, measured
-from xstreamcast.edges.watching.options import Options
+from xstreamcast.edges.watching.options import WatchOptions
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class Chosen:
         for name in ("lateness", "max_skew", "duration", "metrics_every"):
             micros(getattr(self, name))
 
-    def options(self, keep: Callable[[Refused], None] | None) -> Options:
+    def options(self, keep: Callable[[Refused], None] | None) -> WatchOptions:
         """The same, as the query takes it."""
         seconds = micros(self.duration)
-        made = Options(
+        made = WatchOptions(
             policy=self.policy, follow=self.follow, batch=self.batch, clock=self.clock,
             on_error=self.on_error, tell=self.tell, lateness=micros(self.lateness),
             skew=micros(self.max_skew), immutable=tuple(self.immutable),
@@ -76,7 +76,7 @@ class Chosen:
             return None
         return Metrics(os.fspath(self.metrics), (micros(self.metrics_every) or 0) / 10**6)
 
-    def changes(self, begin: Callable[[Options], Watching]) -> Generator[Change]:
+    def changes(self, begin: Callable[[WatchOptions], Watching]) -> Generator[Change]:
         """The changes one by one; reading begins with the first that is taken."""
         with self._quarantine() as kept:
             options = self.options(self.keep if kept is None else self._kept_in(kept))

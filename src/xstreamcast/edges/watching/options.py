@@ -26,7 +26,7 @@ def _unnoticed() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class WatchOptions:
     """How a query is left running."""
 
     policy: str = "optimistic"

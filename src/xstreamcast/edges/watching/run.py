@@ -23,7 +23,7 @@ from xstreamcast.edges.watching.arriving import ArrivalLimits, Arriving
 from xstreamcast.edges.watching.failing import FailingSince
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
 from xstreamcast.edges.watching.metrics import refuse_memory
-from xstreamcast.edges.watching.options import Options
+from xstreamcast.edges.watching.options import WatchOptions
 from xstreamcast.edges.watching.pieces import (
     END,
     WAIT,
@@ -69,7 +69,7 @@ class Watching:
 
     programs: Mapping[str, Program]
     sources: Mapping[str | None, Any]
-    options: Options = field(default_factory=Options)
+    options: WatchOptions = field(default_factory=WatchOptions)
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds, on disk
     quarantine: Callable[[], int] | None = None  # how many bytes the quarantine holds, on disk

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.snapshot.container import Snapshot
     from xstreamcast.edges.watching.arriving import Arriving
     from xstreamcast.edges.watching.journal import Covered, Journal
-    from xstreamcast.edges.watching.options import Options
+    from xstreamcast.edges.watching.options import WatchOptions
     from xstreamcast.model.items import Items
     from xstreamcast.operators.watching.network import Network
     from xstreamcast.operators.watching.watch import Watch
@@ -127,7 +127,7 @@ class Snapshots:
 
 def owner_of(
     query: str, inputs: list[str | None], variables: Mapping[tuple[str, str], Items],
-    options: Options, mappings: Sequence[FeedMapping | None] = (),
+    options: WatchOptions, mappings: Sequence[FeedMapping | None] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """What a snapshot belongs to; `mappings`: of the inputs."""
     given = [

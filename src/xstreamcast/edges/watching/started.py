@@ -13,14 +13,14 @@ from xstreamcast.operators.watching.watch import Kind, Policy, Watch
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.edges.watching.options import Options
+    from xstreamcast.edges.watching.options import WatchOptions
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
 
 
 def started(
     programs: Mapping[str, Program], queries: QuerySet | None, kinds: Mapping[str | None, Kind],
-    variables: Mapping[tuple[str, str], Items], options: Options,
+    variables: Mapping[tuple[str, str], Items], options: WatchOptions,
 ) -> Watch | Network:  # fmt: skip
     """One program by itself, several that read each other, or those of a set."""
     policy: Policy = "strict" if options.policy == "strict" else "optimistic"

@@ -14,15 +14,21 @@ from xstreamcast.kernels.instants import ABSENT, CUT, NOT_ONE, UNSURE, ZONED, in
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
-from xstreamcast.tape.fragments.fragment_kernels import NOT_A_NUMBER, ODD, Holes, Units, fragments
+from xstreamcast.tape.fragments.fragment_kernels import (
+    NOT_A_NUMBER,
+    ODD,
+    Holes,
+    UnitColumns,
+    fragments,
+)
 from xstreamcast.tape.layout import I32, I64, U8, Tape
 from xstreamcast.tape.node import Node
 
-__all__ = ["ABSENT", "CUT", "NOT_ONE", "ZONED", "Scanned", "Taken", "decode_holes", "scan"]
+__all__ = ["ABSENT", "CUT", "NOT_ONE", "ZONED", "Scanned", "TakenRows", "decode_holes", "scan"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Taken:
+class TakenRows:
     """Units that were rows of a table: their numbers there, and where those were read."""
 
     number: I64
@@ -30,10 +36,10 @@ class Taken:
     raw: Callable[[int], bytes]  # a row as the wire would have it
     name: I64 | None = None  # what rows are known by elsewhere
 
-    def part(self, first: int, last: int) -> Taken:
+    def part(self, first: int, last: int) -> TakenRows:
         """The rows from `first` to `last`."""
         name = None if self.name is None else self.name[first:last]
-        return Taken(self.number[first:last], self.position[first:last], self.raw, name)
+        return TakenRows(self.number[first:last], self.position[first:last], self.raw, name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +49,7 @@ class Scanned:
     tape: Tape
     base: int  # byte 0 of the heap on the wire
     begin: UncountedSpot  # of the first byte that the heap has from the wire
-    units: Units
+    units: UnitColumns
     id: I32
     valid: I64
     said: npt.NDArray[np.int8]  # of the valid time
@@ -54,7 +60,7 @@ class Scanned:
     to_said: npt.NDArray[np.int8]
     message: I64  # the message time
     message_said: npt.NDArray[np.int8]
-    rows: Taken | None = None  # where the units were rows of a table
+    rows: TakenRows | None = None  # where the units were rows of a table
     inside: I32 | None = None  # the id of the unit that a fragment names, -1 = none
 
     def __len__(self) -> int:
@@ -70,7 +76,7 @@ class Scanned:
             self.tape,
             self.base,
             self.begin,
-            Units._make(column[first:last] for column in self.units),
+            UnitColumns._make(column[first:last] for column in self.units),
             self.id[first:last],
             self.valid[first:last],
             self.said[first:last],
@@ -139,7 +145,7 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
     return found
 
 
-def _inside(heap: U8, units: Units, ids: Ids) -> I32 | None:
+def _inside(heap: U8, units: UnitColumns, ids: Ids) -> I32 | None:
     """The units that fragments name, if any does."""
     if (units.unit_length < 0).all():
         return None

@@ -51,7 +51,7 @@ def compile_kernel(called: Called, level: str, symbol: str, target: Path) -> Com
 def _object(called: Called, level: str, symbol: str, target: Path) -> list[list[str]]:
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
-    from xstreamcast.kernels.ahead.only_read import Module
+    from xstreamcast.kernels.ahead.only_read import LlvmModule
     from xstreamcast.kernels.ahead.runtime import RUNTIME
 
     forms = parameter_forms(called.kernel.function)
@@ -59,7 +59,7 @@ def _object(called: Called, level: str, symbol: str, target: Path) -> list[list[
     module = llvm.parse_assembly(compiled.library.get_llvm_str())
     machine = _machine(module.triple, level)
     native = compiled.fndesc.llvm_func_name
-    only_read = Module(module).arrays_only_read(native, forms)
+    only_read = LlvmModule(module).arrays_only_read(native, forms)
     wrapper, slots = _wrapper(compiled, forms, only_read, symbol)
     module.link_in(llvm.parse_assembly(wrapper))
     module.link_in(llvm.parse_assembly(RUNTIME))

@@ -31,7 +31,7 @@ class _Instruction:
     callee: str  # of a call
 
 
-class Module:
+class LlvmModule:
     """The functions of a module, as far as pointers go."""
 
     def __init__(self, module: Any) -> None:

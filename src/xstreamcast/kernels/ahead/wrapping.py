@@ -3,7 +3,7 @@
     PyObject *entry(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
 Arguments of another form than the kernel was compiled for → NotImplemented, before anything was
-done. What differs from process to process (types, dtypes, functions of numpy) stands in `slots`,
+done. What differs from process to process (types, dtypes, functions of numpy) is in `slots`,
 an array that `loading` fills. Offsets are those of CPython's and numpy 2's objects, which their
 binary interfaces fix. The arrays are borrowed: no reference is counted while the kernel runs.
 """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64
 
 
-class Places(NamedTuple):
+class NodeOrigins(NamedTuple):
     """Where nodes are made: by which operator, and for a row of which rank, by tuple."""
 
     operator: int

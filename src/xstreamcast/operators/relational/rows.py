@@ -15,7 +15,7 @@ from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.appended import AppendedRows
 from xstreamcast.operators.relational.failing import Failing
 from xstreamcast.operators.relational.late_columns import LateColumns, late_lets
-from xstreamcast.operators.relational.own_trees import Places
+from xstreamcast.operators.relational.own_trees import NodeOrigins
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
@@ -183,7 +183,7 @@ class RowsOperator:
         if tuples.n == 0:
             return out
         origin = tuples.origin_in(frame).tolist()
-        places = Places(turn.operator, [rows[row][1].rank for row in origin])
+        places = NodeOrigins(turn.operator, [rows[row][1].rank for row in origin])
         cells = [
             [rows[row][1].cells[self._copied[v]] for row in origin]
             if v in self._copied

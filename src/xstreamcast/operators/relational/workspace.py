@@ -28,7 +28,7 @@ from xstreamcast.model.delta import (
 )
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import MapItem
-from xstreamcast.operators.relational.own_trees import OwnTrees, Places, assembled, placed
+from xstreamcast.operators.relational.own_trees import NodeOrigins, OwnTrees, assembled, placed
 from xstreamcast.operators.units.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
@@ -158,7 +158,7 @@ class Workspace:
             return self._units[value.source, value.unit] + value.offset
         return self._own[id(value.tape), value.row]
 
-    def cells(self, column: Column, places: Places | None = None) -> list[Cell]:
+    def cells(self, column: Column, places: NodeOrigins | None = None) -> list[Cell]:
         """The values of a column, as rows keep them; `places`: where new nodes are made."""
         items = column.items
         tags, values = items.all_tags().tolist(), items.values.tolist()
@@ -192,7 +192,9 @@ class Workspace:
             case _:
                 return value
 
-    def _references(self, column: Column, places: Places | None) -> dict[int, NodeRef | OwnNode]:
+    def _references(
+        self, column: Column, places: NodeOrigins | None
+    ) -> dict[int, NodeRef | OwnNode]:
         """By handle, what a node is known by beyond this evaluation."""
         items = column.items
         nodes = np.flatnonzero(items.all_tags() == NODE)

@@ -218,6 +218,12 @@ class Watch:
         feed.moves_clock = self.told_time
         return feed
 
+    @property
+    def structures(self) -> list[TagStructure]:
+        """Those of the streams of fragments, as far as they have come."""
+        feeds = self._feeds.values()
+        return [one.history.structure for one in feeds if isinstance(one, FragmentFeed)]
+
     # -- dividing ---------------------------------------------------------------------------------
 
     def _divide(self) -> None:

@@ -1,4 +1,4 @@
-"""What stands inside files of a table that nobody has looked into: tasks look, each into some.
+"""What is inside files of a table that nobody has looked into: tasks look, each into some.
 
 Files that a streaming query of Spark wrote say nothing of it; who first asks for it finds it out.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.table.files import filled, opened
 from xstreamcast.edges.table.fillers import Fillers, fillers
-from xstreamcast.edges.table.insides import Inside, inside_of, keep_inside
+from xstreamcast.edges.table.insides import PayloadNames, inside_of, keep_inside
 from xstreamcast.edges.table.pruning import TagPruning, guide_of
 from xstreamcast.edges.table.schema import FRAGMENT, arrow
 
@@ -44,8 +44,8 @@ class _Looking:
     def __init__(self, table: Table, files: Sequence[File]) -> None:
         self._path, self._structure, self._files = table.path, table.structure, files
 
-    def inside(self, file: File) -> Inside:
-        found = Inside()
+    def inside(self, file: File) -> PayloadNames:
+        found = PayloadNames()
         source = opened(self._path, file)
         for group in range(source.num_row_groups):
             rows = source.read_row_groups([group], FRAGMENT)
@@ -62,14 +62,14 @@ class _Looking:
 
 
 def _looked(spark: SparkSession, table: Table, files: Sequence[File]) -> dict[str, str]:
-    """By the path of a file: the name under which is kept what stands in it."""
+    """By the path of a file: the name under which is kept what is in it."""
     looking = _Looking(table, files)
     if sum(file.nbytes for file in files) <= _SMALL:
         insides = {file.path: looking.inside(file) for file in files}
     else:
         _check(table, files)
         tasks = spark.range(0, len(files), 1, len(files)).mapInArrow(looking, _LOOKED)
-        insides = {row.path: Inside.of(row.inside) for row in tasks.collect()}
+        insides = {row.path: PayloadNames.of(row.inside) for row in tasks.collect()}
     names = {path: keep_inside(table.path, inside) for path, inside in insides.items()}
     return {path: name for path, name in names.items() if name is not None}
 

@@ -50,7 +50,7 @@ class Sources:
         return self._folder is not None
 
     def has_stream_as_variable(self) -> bool:
-        """Whether an external variable stands for a stream."""
+        """Whether an external variable represents a stream."""
         return any(
             is_stream(one)
             for name, one in self.inputs.items()

@@ -1,4 +1,4 @@
-"""Which fragments of a large table stand below which of its units, by joins of Spark."""
+"""Which fragments of a large table are below which of its units, by joins of Spark."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def followed(
 
 
 def _links(spark: SparkSession, table: Table, files: Sequence[File]) -> DataFrame:
-    """Ids, holes and where they stand; no payload is among the columns."""
+    """Ids, holes and where they are; no payload is among the columns."""
     from pyspark.sql import functions as f
 
     pa = arrow()
@@ -58,7 +58,7 @@ def _links(spark: SparkSession, table: Table, files: Sequence[File]) -> DataFram
 
 
 def _reached(spark: SparkSession, links: DataFrame, ids: Any) -> DataFrame:
-    """Ids with the units that they stand below, or are."""
+    """Ids with the units that they are below, or are."""
     from pyspark.sql import functions as f
 
     pa = arrow()

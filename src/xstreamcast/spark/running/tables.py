@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.batch.task import Question
     from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.binding import Options
-    from xstreamcast.edges.table.picking import Sifting
+    from xstreamcast.edges.table.picking import RowSifting
     from xstreamcast.edges.table.unit_index import UnitIndex
     from xstreamcast.edges.table.values.searching import PayloadSearch
     from xstreamcast.model.structure import TagStructure
@@ -110,7 +110,7 @@ def _pieces(table: Table, pruned: Pruned | None, search: PayloadSearch | None, m
 
 def _sifting(
     plan: Distributed, options: Options, table: Table, kept: TagPruning | None
-) -> Sifting | None:
+) -> RowSifting | None:
     """Which payloads tasks see, by values that the table keeps."""
     if kept is None:
         return None
@@ -129,7 +129,7 @@ def _search(plan: Distributed, options: Options, kept: TagPruning | None) -> Pay
 def _index(
     spark: SparkSession, table: Table, question: Question, is_large: bool
 ) -> UnitIndex | None:
-    """Which rows stand below which unit: kept, found here, or found by Spark."""
+    """Which rows are below which unit: kept, found here, or found by Spark."""
     until = None if question.when is None else question.when.now.instant
     follow = partial(followed, spark, table) if is_large else None
     return unit_index(table.path, table.state, table.stream, table.structure, until, follow)

@@ -65,7 +65,7 @@ def changes_of(
     wall = any(one.wall for one in requests.values())
     written = {name: pickled(one) for name, one in requests.items()}
     rows = rows if "rows" in rows.columns else _packed(rows)
-    # Spark counts packs as input rows; how many fragments there were stands beside
+    # Spark counts packs as input rows; the number of fragments is next to it
     rows = rows.observe(ARRIVED, f.sum("count").alias("fragments"))
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(requests)))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.edges.partitions.packing import Parting
-    from xstreamcast.edges.watching import Options
+    from xstreamcast.edges.watching import WatchOptions
     from xstreamcast.model.fragment import Refused
 
 RECEIVED: Final = "_received"
@@ -118,7 +118,7 @@ class Prepared:
 
 
 def prepared(
-    spark: SparkSession, sources: Mapping[str | None, Any], folder: Path, options: Options, *,
+    spark: SparkSession, sources: Mapping[str | None, Any], folder: Path, options: WatchOptions, *,
     fixed: tuple[Immutable, ...] = (), most: int | None = None, keep: Callable[[Refused], None],
 ) -> Prepared:  # fmt: skip
     """Inputs by name, each as a path or a DataFrame."""
@@ -213,7 +213,7 @@ def _path(written: Spool | SpooledPieces) -> Path:
     return written.path
 
 
-def _kind(source: Any, options: Options) -> Kind:
+def _kind(source: Any, options: WatchOptions) -> Kind:
     """What a source holds; of files that are to grow, what the first bytes tell when they come."""
     if table_path(source) is not None or not isinstance(source, str | os.PathLike):
         return "fragments"  # a table, or a DataFrame

@@ -37,7 +37,7 @@ from xstreamcast.spark.watching.spread import (
     stages_in,
 )
 from xstreamcast.spark.watching.state import Hosting, Keeping, Stage, pickled
-from xstreamcast.spark.watching.store import Log, Store
+from xstreamcast.spark.watching.store import KeyValues, StateLog
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,7 +56,7 @@ def last_batch(folder: Path, kind: str) -> int:
     return max((int(name) for name in names if name.isdigit()), default=-1)
 
 
-class _Stored(Store):
+class _Stored(KeyValues):
     """What a store had for one key, read from a checkpoint."""
 
     def __init__(self, values: Mapping[int, Any]) -> None:
@@ -71,11 +71,11 @@ class _Values:
         return self._of.get(key[0])
 
 
-def stored(spark: SparkSession, folder: Path, batch: int) -> dict[Name, Store]:
+def stored(spark: SparkSession, folder: Path, batch: int) -> dict[Name, KeyValues]:
     """The state of all places as it was behind a batch."""
     path = f"file://{folder / SPARK}"
     known = spark.read.format("state-metadata").load(path).select("operatorId").distinct()
-    found: dict[Name, Store] = {}
+    found: dict[Name, KeyValues] = {}
     for (operator,) in sorted(known.collect()):
         reader = spark.read.format("statestore").option("operatorId", operator)
         rows = reader.option("stateVarName", "kept").option("batchId", batch).load(path)
@@ -83,7 +83,7 @@ def stored(spark: SparkSession, folder: Path, batch: int) -> dict[Name, Store]:
     return found
 
 
-def _places_in(rows: Iterator[Any]) -> Iterator[tuple[Name, Store]]:
+def _places_in(rows: Iterator[Any]) -> Iterator[tuple[Name, KeyValues]]:
     places: dict[tuple[Any, ...], dict[int, Any]] = {}
     for row in rows:
         places.setdefault(tuple(row["key"]), {})[row["user_map_key"][0]] = row["user_map_value"]
@@ -118,7 +118,7 @@ class Partitioned:
             return [(query,)]
         return [(query, slot) for slot in self.slots[query]]
 
-    def places(self, query: str, known: Mapping[Name, Store]) -> QueryPlaces:
+    def places(self, query: str, known: Mapping[Name, KeyValues]) -> QueryPlaces:
         """All places of a query, with the state that is known of them."""
         found = QueryPlaces()
         for stage in self.stages:
@@ -160,14 +160,14 @@ def _place(stage: Stage, places: QueryPlaces, at: int) -> Any:
     raise TypeError(stage)
 
 
-def _revived(stage: Stage, key: tuple[Any, ...], known: Mapping[Name, Store]) -> Any:
+def _revived(stage: Stage, key: tuple[Any, ...], known: Mapping[Name, KeyValues]) -> Any:
     """A place as it was; one that nothing has come to is new."""
     store = known.get((stage.name, key), _Stored({}))
     stage._store, stage._key = store, key
     return stage._host(key, _log(stage, key, store))
 
 
-def _log(stage: Stage, key: tuple[Any, ...], store: Store) -> Log | None:
+def _log(stage: Stage, key: tuple[Any, ...], store: KeyValues) -> StateLog | None:
     """What a store has, or what was moved to it and is not there yet."""
     return store.log() or stage._seeded(key)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.analysis.infinite import refuse_blocked
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.partitions.host import WatchRequest
-from xstreamcast.edges.watching import Options, Watching
+from xstreamcast.edges.watching import Watching, WatchOptions
 from xstreamcast.errors import error
 from xstreamcast.model.counted import counted
 from xstreamcast.spark.failing import failure
@@ -69,7 +69,7 @@ class SparkWatching:
 
     spark: SparkSession
     queries: Mapping[str, Watching]
-    options: Options = field(default_factory=Options)
+    options: WatchOptions = field(default_factory=WatchOptions)
     most: int | None = None  # fragments of a batch
     interval: str = "100 milliseconds"
     partitions: int | None = None  # of each stage of a query; None: as many tasks as run at once
@@ -356,7 +356,7 @@ class SparkWatching:
 
 def watchings(
     queries: Mapping[str, tuple[Mapping[str, Program], Mapping[str | None, Any], Any]],
-    options: Options,
+    options: WatchOptions,
 ) -> dict[str, Watching]:
     """Programs, sources and variables of some queries, checked as the local runner checks them."""
     bare = replace(options, checkpoint=None)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.edges.partitions.later import Later, StagePlace
 from xstreamcast.edges.partitions.messages import (
-    Arrived,
+    ArrivedPacks,
     Failed,
     framed,
     message_bytes,
@@ -21,7 +21,7 @@ from xstreamcast.edges.partitions.messages import (
     unframed,
 )
 from xstreamcast.edges.partitions.route import Router
-from xstreamcast.edges.partitions.units import Units
+from xstreamcast.edges.partitions.units import UnitPartition
 from xstreamcast.errors import Error
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.emitted import (
@@ -85,7 +85,7 @@ class Routing(Hosting):
         query = str(key[0])
         return Router(pickle.loads(self.requests[query]), len(self.layout.slots[query]))
 
-    def take(self, host: Any, batch: Arrived, now: int | None) -> Any:
+    def take(self, host: Any, batch: ArrivedPacks, now: int | None) -> Any:
         host.earlier = self.earlier
         return {number: message_bytes(one) for number, one in host.take(batch, now).items()}
 
@@ -174,13 +174,13 @@ class _Hearing(Stage):
 class FirstStage(_Hearing):
     """Messages of the router → rows of the units of a partition."""
 
-    def make(self, key: Any) -> Units:
+    def make(self, key: Any) -> UnitPartition:
         slots = self.layout.slots[str(key[0])]
         request = pickle.loads(self.requests[str(key[0])])
         number, layout = slots.index(int(key[1])), self.layout
-        return Units(request, number, len(slots), layout.steps, layout.emits)
+        return UnitPartition(request, number, len(slots), layout.steps, layout.emits)
 
-    def take(self, host: Units, batch: list[Addressed], now: int | None) -> list[Any]:
+    def take(self, host: UnitPartition, batch: list[Addressed], now: int | None) -> list[Any]:
         given, on = self.mine(host, batch)
         out: list[Any] = [((step, None), slot, raw) for slot, step, raw in on]
         for one in sorted(given, key=lambda one: int(one.turn)):

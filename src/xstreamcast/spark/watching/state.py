@@ -24,7 +24,7 @@ from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from xstreamcast.edges.partitions.host import Host, Reading
-from xstreamcast.edges.partitions.messages import Arrived
+from xstreamcast.edges.partitions.messages import ArrivedPacks
 from xstreamcast.errors import Error, error
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.emitted import (
@@ -37,7 +37,13 @@ from xstreamcast.spark.watching.emitted import (
 from xstreamcast.spark.watching.peers import Done, Errand, Name, give_up, is_possible, listen, sent
 from xstreamcast.spark.watching.progress import with_fact
 from xstreamcast.spark.watching.seeds import SEEDED, seed_of
-from xstreamcast.spark.watching.store import Batch, Log, Store, compressed, decompressed
+from xstreamcast.spark.watching.store import (
+    KeyValues,
+    StateLog,
+    StoredBatch,
+    compressed,
+    decompressed,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
@@ -133,7 +139,7 @@ class Stage(StatefulProcessor):
     # -- what Spark calls -------------------------------------------------------------------------
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._handle, self._store = handle, Store(handle)
+        self._handle, self._store = handle, KeyValues(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         batch = self.read(rows)
@@ -161,7 +167,7 @@ class Stage(StatefulProcessor):
     def _step(self, key: Any, batch: Any, now: int | None) -> Any:
         """Take a batch in, and write down what brings the operators to where they are then."""
         self._key, log = key, self._store.log() or self._seeded(key)
-        name, entry = self._name(key), Batch(uuid.uuid4().hex, now, self.logged(batch))
+        name, entry = self._name(key), StoredBatch(uuid.uuid4().hex, now, self.logged(batch))
         if log is not None and self._is_elsewhere(name, log):
             given, due = self.carried(batch, entry.raw), self._is_due(log, entry)
             errand = Errand(name, log.token, entry.token, given, now, due)
@@ -176,7 +182,7 @@ class Stage(StatefulProcessor):
                 made = self.take(host, batch, now)
             except Error as why:
                 return self.failed(key, why, host)
-            log = log or Log(made_for=self.made_for, stage=self.name)
+            log = log or StateLog(made_for=self.made_for, stage=self.name)
             clears = not self.keeps_batches(host)
             log = self._written(log, entry, lambda: self._frozen(host), clears)
             self._keep(name, log, host)
@@ -188,19 +194,19 @@ class Stage(StatefulProcessor):
         seen = {name: count - before[name] for name, count in counts_of(host).items()}
         return seen | {"changes": self.changes_in(made)}
 
-    def _with_fact(self, key: Any, rows: Any, counts: dict[str, int], log: Log) -> Any:
+    def _with_fact(self, key: Any, rows: Any, counts: dict[str, int], log: StateLog) -> Any:
         if not self.tells:
             return rows
         return with_fact(rows, str(key[0]), counts | {"stateBytes": log.held + log.logged})
 
-    def _is_elsewhere(self, name: Name, log: Log) -> bool:
+    def _is_elsewhere(self, name: Name, log: StateLog) -> bool:
         """Whether another worker may have the operators, where the log is."""
         if not self.can_be_asked or not self.keeping.in_worker or not is_possible():
             return False
         known = _KEPT.get(name)
         return log.made_for == self.made_for and (known is None or known.token != log.token)
 
-    def _keep(self, name: Name, log: Log, host: Any) -> None:
+    def _keep(self, name: Name, log: StateLog, host: Any) -> None:
         if not self.keeping.in_worker:
             return
         _KEPT[name] = Kept(log.token, log.number, host, self)
@@ -210,7 +216,7 @@ class Stage(StatefulProcessor):
     def _name(self, key: Any) -> Name:
         return self.run, self.name, *key
 
-    def _host(self, key: Any, log: Log | None) -> Any:
+    def _host(self, key: Any, log: StateLog | None) -> Any:
         # taken out while it is worked on: what a failure leaves half done is not used again
         known = _KEPT.pop(self._name(key), None)
         if log is None:
@@ -231,7 +237,7 @@ class Stage(StatefulProcessor):
             self.thaw(host, decompressed(whole))
         return self._led_on(host, log.first, log.number)
 
-    def _is_on_the_way(self, known: Kept, log: Log) -> bool:
+    def _is_on_the_way(self, known: Kept, log: StateLog) -> bool:
         """Whether what was kept is a state that the log goes on from."""
         if known.number >= log.number:
             return known.token == log.token
@@ -245,8 +251,8 @@ class Stage(StatefulProcessor):
         return host
 
     def _written(
-        self, log: Log, entry: Batch, frozen: Callable[[], bytes | None], clears: bool
-    ) -> Log:
+        self, log: StateLog, entry: StoredBatch, frozen: Callable[[], bytes | None], clears: bool
+    ) -> StateLog:
         """Write a batch down; and a snapshot, if one is due.
 
         What cannot be written has its log, and is tried when that doubled.
@@ -265,7 +271,7 @@ class Stage(StatefulProcessor):
         self._store.write_log(log)
         return log
 
-    def _is_due(self, log: Log, entry: Batch) -> bool:
+    def _is_due(self, log: StateLog, entry: StoredBatch) -> bool:
         return log.logged + len(entry.raw) >= max(self.keeping.least, log.held)
 
     def _frozen(self, host: Any) -> bytes | None:
@@ -292,13 +298,15 @@ class Stage(StatefulProcessor):
         assert seed is not None
         return seed.batches[number]
 
-    def _seeded(self, key: Any) -> Log | None:
+    def _seeded(self, key: Any) -> StateLog | None:
         """The log of a place to which state was moved, and that nothing has come to since."""
         seed = seed_of(self.keeping.seeds, self.name, key)
         if seed is None:
             return None
         many, made_for = len(seed.batches), self.made_for
-        return Log(SEEDED, many, many, held=len(seed.snapshot), made_for=made_for, stage=self.name)
+        return StateLog(
+            SEEDED, many, many, held=len(seed.snapshot), made_for=made_for, stage=self.name
+        )
 
     def freeze(self, host: Any) -> bytes | None:
         """What an instance keeps, if it can be written."""
@@ -312,7 +320,7 @@ class Stage(StatefulProcessor):
 
         thaw(host, raw)
 
-    def _cleared(self, log: Log) -> Log:
+    def _cleared(self, log: StateLog) -> StateLog:
         """Let go of a few batches that nobody needs: two for each that comes."""
         last = min(log.oldest + 2, log.before)
         for number in range(log.oldest, last):
@@ -360,21 +368,21 @@ class Hosting(Stage):
         made.ranked = RankedAnswer() if self.updates else None
         return made
 
-    def read(self, rows: Iterator[Any]) -> Arrived:
+    def read(self, rows: Iterator[Any]) -> ArrivedPacks:
         packs = [
             (str(stream), bytes(packed))
             for part in rows
             for stream, packed in zip(part["stream"], part["rows"], strict=True)
         ]
-        return Arrived(packs)
+        return ArrivedPacks(packs)
 
-    def logged(self, batch: Arrived) -> bytes:
+    def logged(self, batch: ArrivedPacks) -> bytes:
         return batch.blob
 
-    def unlogged(self, raw: bytes) -> Arrived:
-        return Arrived.of(raw)
+    def unlogged(self, raw: bytes) -> ArrivedPacks:
+        return ArrivedPacks.of(raw)
 
-    def take(self, host: Host, batch: Arrived, now: int | None) -> Any:
+    def take(self, host: Host, batch: ArrivedPacks, now: int | None) -> Any:
         changes = host.take(batch.table, now)
         if host.ranked is not None:
             return ranked_updates(host.ranked, changes)

@@ -42,7 +42,7 @@ _FILE: Final = "stages"
 class StepPlan:
     """So many steps; and, if there is no router, what is partitioned as it is read.
 
-    `tags`: of units, by stream; `inside`: of fragments that name the unit in which they stand;
+    `tags`: of units, by stream; `inside`: of fragments that name the unit in which they are;
     `spread`: by query, the streams whose units are partitioned.
     """
 

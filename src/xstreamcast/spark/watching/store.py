@@ -25,7 +25,7 @@ _PIECES: Final = -2  # the first of them; the others are below
 _PIECE: Final = 4 << 20  # bytes of a snapshot in one value
 
 
-class Log(NamedTuple):
+class StateLog(NamedTuple):
     """Which state the store has, and what of it: batches by number, from the oldest kept on."""
 
     token: str = ""
@@ -40,7 +40,7 @@ class Log(NamedTuple):
     stage: str = ""  # whose state this is
 
 
-class Batch(NamedTuple):
+class StoredBatch(NamedTuple):
     """A batch of the log."""
 
     token: str
@@ -48,35 +48,35 @@ class Batch(NamedTuple):
     raw: bytes
 
 
-class Store:
+class KeyValues:
     """The values of one key."""
 
     def __init__(self, handle: StatefulProcessorHandle) -> None:
         kind = "token string, now bigint, raw binary"
         self._values: Any = handle.getMapState(_NAME, "number bigint", kind)
 
-    def log(self) -> Log | None:
+    def log(self) -> StateLog | None:
         found = self._values.getValue((_LOG,))
-        return None if found is None else Log(*json.loads(bytes(found[2])))
+        return None if found is None else StateLog(*json.loads(bytes(found[2])))
 
-    def write_log(self, log: Log) -> None:
+    def write_log(self, log: StateLog) -> None:
         self._values.updateValue((_LOG,), ("", None, json.dumps(log).encode()))
 
-    def batch(self, number: int) -> Batch | None:
+    def batch(self, number: int) -> StoredBatch | None:
         found = self._values.getValue((number,))
-        return None if found is None else Batch(found[0], found[1], bytes(found[2]))
+        return None if found is None else StoredBatch(found[0], found[1], bytes(found[2]))
 
-    def write_batch(self, number: int, batch: Batch) -> None:
+    def write_batch(self, number: int, batch: StoredBatch) -> None:
         self._values.updateValue((number,), tuple(batch))
 
     def remove_batch(self, number: int) -> None:
         self._values.removeKey((number,))
 
-    def snapshot(self, log: Log) -> bytes:
+    def snapshot(self, log: StateLog) -> bytes:
         """The last one; empty if there is none."""
         return b"".join(bytes(self._values.getValue((_PIECES - n,))[2]) for n in range(log.pieces))
 
-    def write_snapshot(self, log: Log, whole: bytes) -> Log:
+    def write_snapshot(self, log: StateLog, whole: bytes) -> StateLog:
         """Put it in the place of the one before → a log that begins behind it."""
         cut = [whole[at : at + _PIECE] for at in range(0, len(whole), _PIECE)]
         for n, piece in enumerate(cut):

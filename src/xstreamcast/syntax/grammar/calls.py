@@ -9,13 +9,13 @@ from xstreamcast.syntax.grammar.names import eqname, number
 from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     Annotation,
-    DynamicCall,
+    DynamicFunctionCall,
     Expr,
     FunctionCall,
-    FunctionRef,
     InlineFunction,
     IntegerLiteral,
     Name,
+    NamedFunctionRef,
     Placeholder,
 )
 
@@ -55,7 +55,7 @@ def function_call(cur: Cursor, name: Name) -> FunctionCall:
     return FunctionCall(name, arguments(cur), cur.span(start))
 
 
-def function_ref(cur: Cursor, name: Name) -> FunctionRef:
+def function_ref(cur: Cursor, name: Name) -> NamedFunctionRef:
     """`name#arity`, the cursor at the hash."""
     refuse_reserved_function(cur, name)
     cur.take("#")
@@ -64,7 +64,7 @@ def function_ref(cur: Cursor, name: Name) -> FunctionRef:
     if not isinstance(arity, IntegerLiteral):
         message = "the number of arguments must be an integer"
         raise cur.error("XPST0003", message, cur.span(start))
-    return FunctionRef(name, arity.value, cur.span(name.span[0]))
+    return NamedFunctionRef(name, arity.value, cur.span(name.span[0]))
 
 
 def refuse_reserved_function(cur: Cursor, name: Name) -> None:
@@ -94,9 +94,9 @@ def arrow(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
         name = eqname(cur, "a function")
         refuse_reserved_function(cur, name)
         return FunctionCall(name, (left, *arguments(cur)), cur.span(start))
-    return DynamicCall(function, (left, *arguments(cur)), cur.span(start))
+    return DynamicFunctionCall(function, (left, *arguments(cur)), cur.span(start))
 
 
-def dynamic_call(cur: Cursor, function: Expr, start: int) -> DynamicCall:
+def dynamic_call(cur: Cursor, function: Expr, start: int) -> DynamicFunctionCall:
     """`e(…)`, the cursor at the parenthesis."""
-    return DynamicCall(function, arguments(cur), cur.span(start))
+    return DynamicFunctionCall(function, arguments(cur), cur.span(start))

@@ -9,18 +9,18 @@ from xstreamcast.syntax.grammar.names import variable
 from xstreamcast.syntax.grammar.prolog_parts import enclosed
 from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
-    Catch,
+    CatchClause,
     Expr,
-    If,
+    IfExpr,
     NamesTest,
-    Quantified,
     QuantifiedBinding,
-    SequenceType,
-    Switch,
-    SwitchCase,
+    QuantifiedExpr,
+    SwitchCaseClause,
+    SwitchExpr,
     TryCatch,
-    TypeCase,
-    TypeSwitch,
+    TypeCaseClause,
+    TypeExpr,
+    TypeSwitchExpr,
 )
 
 
@@ -33,7 +33,7 @@ def conditional(cur: Cursor) -> Expr | None:
     cur.expect_word("then")
     then = expressions.expr_single(cur)
     cur.expect_word("else")
-    return If(test, then, expressions.expr_single(cur), cur.span(start))
+    return IfExpr(test, then, expressions.expr_single(cur), cur.span(start))
 
 
 def _head(cur: Cursor) -> Expr:
@@ -57,7 +57,7 @@ def quantified(cur: Cursor) -> Expr | None:
         bindings.append(_binding(cur))
     cur.expect_word("satisfies")
     test = expressions.expr_single(cur)
-    return Quantified(kind, tuple(bindings), test, cur.span(start))
+    return QuantifiedExpr(kind, tuple(bindings), test, cur.span(start))
 
 
 def _binding(cur: Cursor) -> QuantifiedBinding:
@@ -79,17 +79,17 @@ def switch(cur: Cursor) -> Expr | None:
         cases.append(_switch_case(cur))
     cur.expect_word("default", "case")
     cur.expect_word("return")
-    return Switch(operand, tuple(cases), expressions.expr_single(cur), cur.span(start))
+    return SwitchExpr(operand, tuple(cases), expressions.expr_single(cur), cur.span(start))
 
 
-def _switch_case(cur: Cursor) -> SwitchCase:
+def _switch_case(cur: Cursor) -> SwitchCaseClause:
     start = cur.pos
     cur.expect_word("case")
     values = [expressions.expr_single(cur)]
     while cur.take_word("case"):
         values.append(expressions.expr_single(cur))
     cur.expect_word("return", "case")
-    return SwitchCase(tuple(values), expressions.expr_single(cur), cur.span(start))
+    return SwitchCaseClause(tuple(values), expressions.expr_single(cur), cur.span(start))
 
 
 def typeswitch(cur: Cursor) -> Expr | None:
@@ -105,21 +105,21 @@ def typeswitch(cur: Cursor) -> Expr | None:
     name = variable(cur) if cur.at("$") else None
     cur.expect_word("return")
     default = expressions.expr_single(cur)
-    return TypeSwitch(operand, tuple(cases), name, default, cur.span(start))
+    return TypeSwitchExpr(operand, tuple(cases), name, default, cur.span(start))
 
 
-def _type_case(cur: Cursor) -> TypeCase:
+def _type_case(cur: Cursor) -> TypeCaseClause:
     start = cur.pos
     cur.expect_word("case")
     name = None
     if cur.at("$"):
         name = variable(cur)
         cur.expect_word("as")
-    choices: list[SequenceType] = [types.sequence_type(cur)]
+    choices: list[TypeExpr] = [types.sequence_type(cur)]
     while cur.take("|"):
         choices.append(types.sequence_type(cur))
     cur.expect_word("return")
-    return TypeCase(name, tuple(choices), expressions.expr_single(cur), cur.span(start))
+    return TypeCaseClause(name, tuple(choices), expressions.expr_single(cur), cur.span(start))
 
 
 def try_catch(cur: Cursor) -> Expr | None:
@@ -135,10 +135,10 @@ def try_catch(cur: Cursor) -> Expr | None:
     return TryCatch(body, tuple(catches), cur.span(start))
 
 
-def _catch(cur: Cursor) -> Catch:
+def _catch(cur: Cursor) -> CatchClause:
     start = cur.pos
     cur.expect_word("catch")
     tests: list[NamesTest] = [paths.names_test(cur)]
     while cur.take("|"):
         tests.append(paths.names_test(cur))
-    return Catch(tuple(tests), enclosed(cur), cur.span(start))
+    return CatchClause(tuple(tests), enclosed(cur), cur.span(start))

@@ -8,7 +8,7 @@ from typing import Final
 from xstreamcast.syntax.grammar import control, flwor, operators, paths, updating, xcql
 from xstreamcast.syntax.grammar.names import lexical_name
 from xstreamcast.syntax.lexing import SPACE, Cursor
-from xstreamcast.syntax.tree import Expr, Extension, Pragma, Sequence, SimpleMap, Unary
+from xstreamcast.syntax.tree import Expr, Extension, Pragma, Sequence, SimpleMapExpr, UnaryExpr
 
 
 def expr(cur: Cursor) -> Expr:
@@ -62,7 +62,7 @@ def unary(cur: Cursor) -> Expr:
         cur.advance(1)
     found = value(cur)
     for sign, start in reversed(signs):
-        found = Unary("-" if sign == "-" else "+", found, cur.span(start))
+        found = UnaryExpr("-" if sign == "-" else "+", found, cur.span(start))
     return found
 
 
@@ -79,7 +79,7 @@ def value(cur: Cursor) -> Expr:
     while text[cur.pos] == "!" and text[cur.pos + 1] != "=":
         cur.chained(links := links + 1)
         cur.take("!")
-        left = SimpleMap(left, paths.path(cur), cur.span(start))
+        left = SimpleMapExpr(left, paths.path(cur), cur.span(start))
     return left
 
 

@@ -10,16 +10,16 @@ from xstreamcast.syntax.grammar.names import uri_literal, variable
 from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     Clause,
-    Count,
+    CountClause,
     Expr,
     Flwor,
-    For,
-    GroupBy,
-    GroupKey,
-    Let,
-    OrderBy,
-    OrderKey,
-    Where,
+    ForClause,
+    GroupByClause,
+    GroupingSpec,
+    LetClause,
+    OrderByClause,
+    OrderSpec,
+    WhereClause,
 )
 
 _CLAUSES: Final = ("for", "let", "forseq", "where", "group", "order", "stable", "count", "return")
@@ -55,7 +55,7 @@ def _for(cur: Cursor) -> list[Clause]:
     return found
 
 
-def _for_binding(cur: Cursor, start: int) -> For:
+def _for_binding(cur: Cursor, start: int) -> ForClause:
     name = variable(cur)
     declared = types.type_declaration(cur)
     allowing_empty = cur.take_word("allowing")
@@ -67,7 +67,7 @@ def _for_binding(cur: Cursor, start: int) -> For:
         raise cur.error("XQST0089", message, position.span)
     cur.expect_word("in")
     source = expressions.expr_single(cur)
-    return For(name, declared, allowing_empty, position, source, cur.span(start))
+    return ForClause(name, declared, allowing_empty, position, source, cur.span(start))
 
 
 def _let(cur: Cursor) -> list[Clause]:
@@ -79,23 +79,23 @@ def _let(cur: Cursor) -> list[Clause]:
     return found
 
 
-def _let_binding(cur: Cursor, start: int) -> Let:
+def _let_binding(cur: Cursor, start: int) -> LetClause:
     name = variable(cur)
     declared = types.type_declaration(cur)
     cur.expect(":=")
-    return Let(name, declared, expressions.expr_single(cur), cur.span(start))
+    return LetClause(name, declared, expressions.expr_single(cur), cur.span(start))
 
 
 def _where(cur: Cursor) -> list[Clause]:
     start = cur.pos
     cur.take_word("where")
-    return [Where(expressions.expr_single(cur), cur.span(start))]
+    return [WhereClause(expressions.expr_single(cur), cur.span(start))]
 
 
 def _count(cur: Cursor) -> list[Clause]:
     start = cur.pos
     cur.take_word("count")
-    return [Count(variable(cur), cur.span(start))]
+    return [CountClause(variable(cur), cur.span(start))]
 
 
 def _group_by(cur: Cursor) -> list[Clause]:
@@ -105,10 +105,10 @@ def _group_by(cur: Cursor) -> list[Clause]:
     keys = [_group_key(cur)]
     while cur.take(","):
         keys.append(_group_key(cur))
-    return [GroupBy(tuple(keys), cur.span(start))]
+    return [GroupByClause(tuple(keys), cur.span(start))]
 
 
-def _group_key(cur: Cursor) -> GroupKey:
+def _group_key(cur: Cursor) -> GroupingSpec:
     start = cur.pos
     name = variable(cur)
     declared = types.type_declaration(cur)
@@ -116,7 +116,7 @@ def _group_key(cur: Cursor) -> GroupKey:
     if declared is not None or cur.at(":="):
         cur.expect(":=")
         value = expressions.expr_single(cur)
-    return GroupKey(name, declared, value, _collation(cur), cur.span(start))
+    return GroupingSpec(name, declared, value, _collation(cur), cur.span(start))
 
 
 def _collation(cur: Cursor) -> str | None:
@@ -131,10 +131,10 @@ def _order_by(cur: Cursor) -> list[Clause]:
     keys = [_order_key(cur)]
     while cur.take(","):
         keys.append(_order_key(cur))
-    return [OrderBy(stable, tuple(keys), cur.span(start))]
+    return [OrderByClause(stable, tuple(keys), cur.span(start))]
 
 
-def _order_key(cur: Cursor) -> OrderKey:
+def _order_key(cur: Cursor) -> OrderSpec:
     start = cur.pos
     value = expressions.expr_single(cur)
     descending = cur.take_word("descending")
@@ -143,7 +143,7 @@ def _order_key(cur: Cursor) -> OrderKey:
     empty: Literal["greatest", "least"] | None = None
     if cur.take_word("empty"):
         empty = "greatest" if cur.expect_word("greatest", "least") == "greatest" else "least"
-    return OrderKey(value, descending, empty, _collation(cur), cur.span(start))
+    return OrderSpec(value, descending, empty, _collation(cur), cur.span(start))
 
 
 _BUILD: Final[dict[str, Callable[[Cursor], list[Clause]]]] = {

@@ -7,11 +7,11 @@ from xstreamcast.syntax.grammar.names import ncname, number
 from xstreamcast.syntax.grammar.prolog_parts import enclosed
 from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
-    ContextItem,
+    ContextItemExpr,
     CurlyArray,
     Expr,
     IntegerLiteral,
-    Lookup,
+    LookupExpr,
     MapConstructor,
     MapEntry,
     SquareArray,
@@ -70,13 +70,13 @@ def square_array(cur: Cursor) -> Expr:
 
 def unary_lookup(cur: Cursor) -> Expr:
     """`?key`: a lookup in the context item."""
-    return lookup(cur, ContextItem((cur.pos, cur.pos)), cur.pos)
+    return lookup(cur, ContextItemExpr((cur.pos, cur.pos)), cur.pos)
 
 
 def lookup(cur: Cursor, base: Expr, start: int) -> Expr:
     """`?key`, `?1`, `?(e)` or `?*` after an expression."""
     cur.take("?")
-    return Lookup(base, _key(cur), cur.span(start))
+    return LookupExpr(base, _key(cur), cur.span(start))
 
 
 def _key(cur: Cursor) -> Expr | None:

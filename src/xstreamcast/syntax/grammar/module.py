@@ -18,6 +18,13 @@ from xstreamcast.syntax.tree import ContextItemDecl, LibraryModule, Module, Vers
 _VERSIONS: Final = ("1.0", "3.0", "3.1")
 _ENCODING: Final = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*")
 _BINDING: Final = re.compile(r"(?<![\w$-])(for|let|some|every)\s+$")
+_LAST_WORD: Final = re.compile(r"(?<![\w$-])([A-Za-z]+)\s+$")
+_BEFORE_DOLLAR: Final = ("for", "let", "some", "every")
+_BEFORE_WORD: Final = {
+    **dict.fromkeys(("variable", "function", "option", "stream", "context"), ("declare",)),
+    **dict.fromkeys(("namespace", "default"), ("declare",)),
+    **dict.fromkeys(("module", "schema"), ("import",)),
+}
 _FRAMES: Final = 48  # Python frames of one level of nesting, every precedence level in use
 
 
@@ -92,7 +99,7 @@ def _module(cur: Cursor) -> Module:
     declarations = prolog.prolog(cur)
     body = expressions.expr(cur)
     if cur.pos < len(cur.source.text):
-        hint = _variable_meant(cur)
+        hint = _variable_meant(cur) or _clause_meant(cur)
         raise cur.expected("an operator or the end of the query", OPERATOR_WORDS, hint)
     if cur.refusal is not None:
         raise cur.refusal
@@ -104,6 +111,22 @@ def _variable_meant(cur: Cursor) -> str | None:
     before = _BINDING.search(cur.source.text, 0, cur.pos)
     name = cur.word()
     return f"a variable is written with $: {before[1]} ${name}" if before and name else None
+
+
+def _clause_meant(cur: Cursor) -> str | None:
+    """`fro $x in` and `delcare variable` are read as a path, and what follows as an error."""
+    from difflib import get_close_matches
+
+    before = _LAST_WORD.search(cur.source.text, 0, cur.pos)
+    if before is None:
+        return None
+    words = (
+        _BEFORE_DOLLAR
+        if cur.source.text.startswith("$", cur.pos)
+        else _BEFORE_WORD.get(cur.word(), ())
+    )
+    near = get_close_matches(before[1], words, 1)
+    return f"did you mean '{near[0]}'?" if near else None
 
 
 def _version(cur: Cursor) -> VersionDecl | None:

@@ -8,17 +8,17 @@ from typing import Any, Final
 from xstreamcast.syntax.grammar import calls, expressions, types, xcql
 from xstreamcast.syntax.lexing import ALLEN, Cursor
 from xstreamcast.syntax.tree import (
-    And,
-    Arithmetic,
+    AndExpr,
+    ArithmeticExpr,
     CastableAs,
     CastAs,
-    Comparison,
-    Concat,
+    ComparisonExpr,
+    ConcatExpr,
     Expr,
-    InstanceOf,
-    Or,
-    Range,
-    SetOperation,
+    InstanceOfExpr,
+    OrExpr,
+    RangeExpr,
+    SetExpr,
     TreatAs,
 )
 
@@ -54,7 +54,11 @@ _SYMBOLS: Final[dict[str, int]] = {
     "|": UNION,
 }
 _ONCE: Final = frozenset((COMPARE, TO, INSTANCE, TREAT, CASTABLE, CAST))
-_FLAT: Final[dict[int, type[Or] | type[And] | type[Concat]]] = {OR: Or, AND: And, CONCAT: Concat}
+_FLAT: Final[dict[int, type[OrExpr] | type[AndExpr] | type[ConcatExpr]]] = {
+    OR: OrExpr,
+    AND: AndExpr,
+    CONCAT: ConcatExpr,
+}
 
 
 def binary(cur: Cursor, loosest: int) -> Expr:
@@ -104,12 +108,12 @@ def _comparison(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
         return xcql.interval_comparison(cur, operator, left, start)
     right = xcql.in_time(cur, xcql.temporal(left), CONCAT)
     left, right = xcql.compared_in_time(left, right)
-    return Comparison(_any(operator), left, right, cur.span(start))
+    return ComparisonExpr(_any(operator), left, right, cur.span(start))
 
 
 def _range(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     cur.advance(len(operator))
-    return Range(left, binary(cur, ADD), cur.span(start))
+    return RangeExpr(left, binary(cur, ADD), cur.span(start))
 
 
 def _additive(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
@@ -118,30 +122,30 @@ def _additive(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     time = known if left is last else xcql.temporal(left)
     right = xcql.as_duration(xcql.in_time(cur, time, MULTIPLY))
     left, right = xcql.both_in_time(left, right)
-    made = Arithmetic(_any(operator), left, right, cur.span(start))
+    made = ArithmeticExpr(_any(operator), left, right, cur.span(start))
     cur.timed_sum = made, time or xcql.temporal(right)
     return made
 
 
 def _multiplicative(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     cur.advance(len(operator))
-    return Arithmetic(_any(operator), left, binary(cur, UNION), cur.span(start))
+    return ArithmeticExpr(_any(operator), left, binary(cur, UNION), cur.span(start))
 
 
 def _union(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     cur.advance(len(operator))
-    return SetOperation("union", left, binary(cur, INTERSECT), cur.span(start))
+    return SetExpr("union", left, binary(cur, INTERSECT), cur.span(start))
 
 
 def _intersect(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     cur.advance(len(operator))
-    return SetOperation(_any(operator), left, binary(cur, INSTANCE), cur.span(start))
+    return SetExpr(_any(operator), left, binary(cur, INSTANCE), cur.span(start))
 
 
 def _instance(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     cur.advance(len(operator))
     cur.expect_word("of")
-    return InstanceOf(left, types.sequence_type(cur), cur.span(start))
+    return InstanceOfExpr(left, types.sequence_type(cur), cur.span(start))
 
 
 def _treat(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:

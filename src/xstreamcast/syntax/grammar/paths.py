@@ -15,15 +15,15 @@ from xstreamcast.syntax.tree import (
     AnyNamespace,
     AttributeTest,
     Axis,
+    AxisStep,
     Expr,
-    Filter,
+    FilterExpr,
     NamespaceNodeTest,
     NamesTest,
     NameTest,
     NodeTest,
-    Path,
+    PathExpr,
     SchemaAttributeTest,
-    Step,
 )
 
 _AXES: Final[frozenset[str]] = frozenset(get_args(Axis)) - {"namespace"}
@@ -51,7 +51,7 @@ def path(cur: Cursor) -> Expr:
 def _path(cur: Cursor, absolute: bool, steps: list[Expr], start: int) -> Expr:
     if not absolute and len(steps) == 1:
         return steps[0]
-    return Path(absolute, tuple(steps), cur.span(start))
+    return PathExpr(absolute, tuple(steps), cur.span(start))
 
 
 def _from_root(cur: Cursor) -> list[Expr]:
@@ -67,7 +67,9 @@ def _next_steps(cur: Cursor) -> list[Expr]:
     if not cur.take("//"):
         cur.take("/")
         return [_later_step(cur)]
-    between = Step("descendant-or-self", AnyKindTest((start, start + 2)), (), (start, start + 2))
+    between = AxisStep(
+        "descendant-or-self", AnyKindTest((start, start + 2)), (), (start, start + 2)
+    )
     return [between, _later_step(cur)]
 
 
@@ -136,7 +138,7 @@ def _axis(cur: Cursor) -> Axis:
     return cast(Axis, word)
 
 
-def _axis_step(cur: Cursor, axis: Axis, start: int) -> Step:
+def _axis_step(cur: Cursor, axis: Axis, start: int) -> AxisStep:
     word = cur.word()
     if word not in types.KIND_TESTS or not cur.word_then("("):
         return _with_predicates(cur, axis, names_test(cur), start)
@@ -176,9 +178,9 @@ def _starred(cur: Cursor, start: int) -> AnyName | AnyNamespace:
     return AnyNamespace(local.group(), cur.span(start))
 
 
-def _with_predicates(cur: Cursor, axis: Axis, test: NodeTest, start: int) -> Step:
+def _with_predicates(cur: Cursor, axis: Axis, test: NodeTest, start: int) -> AxisStep:
     found = predicates(cur) if cur.text[cur.pos] == "[" else ()
-    return Step(axis, test, found, cur.span(start))
+    return AxisStep(axis, test, found, cur.span(start))
 
 
 def predicates(cur: Cursor) -> tuple[Expr, ...]:
@@ -198,7 +200,7 @@ def after_primary(cur: Cursor, found: Expr, start: int) -> Expr:
     while True:
         following = cur.text[cur.pos]
         if following == "[":
-            found = Filter(found, predicates(cur), cur.span(start))
+            found = FilterExpr(found, predicates(cur), cur.span(start))
         elif following == "(" and cur.text[cur.pos + 1] != "#":
             cur.chained(links := links + 1)
             found = calls.dynamic_call(cur, found, start)

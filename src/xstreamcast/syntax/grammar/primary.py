@@ -5,7 +5,7 @@ from __future__ import annotations
 from xstreamcast.syntax.grammar import calls, direct, expressions, maps, prolog_parts, xcql
 from xstreamcast.syntax.grammar.names import number, string, variable
 from xstreamcast.syntax.lexing import Cursor
-from xstreamcast.syntax.tree import ContextItem, Expr, InlineFunction, Sequence, VarRef
+from xstreamcast.syntax.tree import ContextItemExpr, Expr, InlineFunction, Sequence, VarRef
 
 
 def primary(cur: Cursor) -> Expr:
@@ -62,7 +62,7 @@ def _dot(cur: Cursor) -> Expr:
     if cur.text[start + 1] in "0123456789":
         return number(cur)
     cur.take(".")
-    return ContextItem(cur.span(start))
+    return ContextItemExpr(cur.span(start))
 
 
 def _annotated_function(cur: Cursor) -> InlineFunction:

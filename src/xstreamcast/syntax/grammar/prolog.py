@@ -22,8 +22,8 @@ from xstreamcast.syntax.tree import (
     ModuleImport,
     NamespaceDecl,
     OptionDecl,
-    SequenceType,
     StreamDecl,
+    TypeExpr,
     VariableDecl,
 )
 
@@ -143,7 +143,7 @@ def _context(cur: Cursor, start: int) -> ContextItemDecl:
     declared = None
     if cur.take_word("as"):
         begin = cur.pos
-        declared = SequenceType(types.item_type(cur), "", cur.span(begin))
+        declared = TypeExpr(types.item_type(cur), "", cur.span(begin))
     value, external = _value(cur)
     return ContextItemDecl(declared, value, external, cur.span(start))
 

@@ -9,7 +9,7 @@ from xstreamcast.syntax.tree import (
     Annotation,
     Expr,
     NumericLiteral,
-    Parameter,
+    Param,
     Sequence,
     StringLiteral,
 )
@@ -39,10 +39,10 @@ def _literal(cur: Cursor) -> StringLiteral | NumericLiteral:
     return string(cur) if cur.text[cur.pos] in "\"'" else number(cur)
 
 
-def parameters(cur: Cursor) -> tuple[Parameter, ...]:
+def parameters(cur: Cursor) -> tuple[Param, ...]:
     """`($a as T, $b)`, names all different."""
     cur.expect("(")
-    found: list[Parameter] = []
+    found: list[Param] = []
     while not cur.at(")"):
         if found:
             cur.expect(",", "',' or ')'")
@@ -51,7 +51,7 @@ def parameters(cur: Cursor) -> tuple[Parameter, ...]:
         if any(p.name == name for p in found):
             message = f"two parameters are named ${name}"
             raise cur.error("XQST0039", message, name.span)
-        found.append(Parameter(name, types.type_declaration(cur), cur.span(start)))
+        found.append(Param(name, types.type_declaration(cur), cur.span(start)))
     cur.expect(")")
     return tuple(found)
 

@@ -10,7 +10,7 @@ from xstreamcast.syntax.grammar.names import eqname, ncname, string
 from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     Annotation,
-    AnyItem,
+    AnyItemTest,
     AnyKindTest,
     ArrayTest,
     AttributeTest,
@@ -28,28 +28,28 @@ from xstreamcast.syntax.tree import (
     PITest,
     SchemaAttributeTest,
     SchemaElementTest,
-    SequenceType,
     SingleType,
     TextTest,
+    TypeExpr,
 )
 
 
-def type_declaration(cur: Cursor) -> SequenceType | None:
+def type_declaration(cur: Cursor) -> TypeExpr | None:
     """`as T`, if it is here; only in a declaration can `**` not be an occurrence and a product."""
     return sequence_type(cur, endless=True) if cur.take_word("as") else None
 
 
-def sequence_type(cur: Cursor, endless: bool = False) -> SequenceType:
+def sequence_type(cur: Cursor, endless: bool = False) -> TypeExpr:
     """`empty-sequence()` or an item type with `?`, `*`, `+` or `**`."""
     start = cur.pos
     if cur.word() == "empty-sequence" and cur.word_then("("):
         cur.take_word("empty-sequence")
         cur.expect("(")
         cur.expect(")")
-        return SequenceType(None, "", cur.span(start))
+        return TypeExpr(None, "", cur.span(start))
     item = item_type(cur)
     occurrence: Occurrence = "**" if endless and cur.take("**") else _occurrence(cur)
-    return SequenceType(item, occurrence, cur.span(start))
+    return TypeExpr(item, occurrence, cur.span(start))
 
 
 def _occurrence(cur: Cursor) -> Literal["", "?", "*", "+"]:
@@ -180,12 +180,12 @@ KIND_TESTS: Final[dict[str, Callable[[Cursor, int], KindTest]]] = {
 }
 
 
-def _item(cur: Cursor) -> AnyItem:
+def _item(cur: Cursor) -> AnyItemTest:
     start = cur.pos
     cur.take_word("item")
     cur.expect("(")
     cur.expect(")")
-    return AnyItem(cur.span(start))
+    return AnyItemTest(cur.span(start))
 
 
 def _function(cur: Cursor) -> FunctionTest:

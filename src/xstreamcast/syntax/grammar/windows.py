@@ -13,7 +13,7 @@ from xstreamcast.syntax.tree import (
     Expr,
     Name,
     NewStart,
-    Window,
+    WindowClause,
     WindowEnd,
     WindowStart,
     WindowVariable,
@@ -38,7 +38,7 @@ def follows_for(cur: Cursor) -> bool:
     return cur.text.startswith("window", after)
 
 
-def window(cur: Cursor, start: int) -> Window:
+def window(cur: Cursor, start: int) -> WindowClause:
     """`tumbling window $w in e start … when … end … when …`, the cursor behind `for`."""
     tumbling = cur.expect_word("tumbling", "sliding") == "tumbling"
     cur.expect_word("window")
@@ -52,7 +52,7 @@ def window(cur: Cursor, start: int) -> Window:
         closing = _end(cur, "only", _w3c_variables)
     _refuse_repeated(cur, name, opening, closing)
     kind: Literal["tumbling", "sliding"] = "tumbling" if tumbling else "sliding"
-    return Window(kind, "first", name, declared, source, opening, closing, cur.span(start))
+    return WindowClause(kind, "first", name, declared, source, opening, closing, cur.span(start))
 
 
 def forseq(cur: Cursor) -> list[Clause]:
@@ -65,18 +65,18 @@ def forseq(cur: Cursor) -> list[Clause]:
     return found
 
 
-def _forseq_binding(cur: Cursor, start: int) -> Window:
+def _forseq_binding(cur: Cursor, start: int) -> WindowClause:
     name = variable(cur)
     declared = types.type_declaration(cur)
     cur.expect_word("in")
     source = expressions.expr_single(cur)
     kind = _kind(cur)
     if kind == "general":
-        return Window(kind, "last", name, declared, source, None, None, cur.span(start))
+        return WindowClause(kind, "last", name, declared, source, None, None, cur.span(start))
     opening = _start(cur, _forseq_variables)
     closing = _end(cur, "force", _forseq_variables)
     _refuse_repeated(cur, name, opening, closing)
-    return Window(kind, "last", name, declared, source, opening, closing, cur.span(start))
+    return WindowClause(kind, "last", name, declared, source, opening, closing, cur.span(start))
 
 
 def _kind(cur: Cursor) -> Literal["tumbling", "sliding", "landmark", "general"]:

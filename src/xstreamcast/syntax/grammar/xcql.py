@@ -20,23 +20,23 @@ from xstreamcast.syntax.grammar.names import variable
 from xstreamcast.syntax.lexing import ALLEN, Cursor
 from xstreamcast.syntax.tree import (
     AllenWord,
-    Arithmetic,
+    ArithmeticExpr,
     Assign,
-    Block,
+    AxisStep,
+    BlockExpr,
     Expr,
     FunctionCall,
-    Interval,
     IntervalComparison,
-    IntervalProjection,
+    IntervalExpr,
+    IntervalProjectionExpr,
     Name,
     NameTest,
-    Path,
+    PathExpr,
     Sequence,
-    Step,
     TimeConstant,
     TimeKind,
     TimeLiteral,
-    VersionProjection,
+    VersionProjectionExpr,
 )
 
 _PERIOD: Final = (
@@ -61,8 +61,8 @@ def projection(cur: Cursor, base: Expr, start: int) -> Expr:
         cur.take("?")
     first, last = _bounds(cur)
     if versions:
-        return VersionProjection(base, first, last, cur.span(start))
-    return IntervalProjection(base, first, last, cur.span(start))
+        return VersionProjectionExpr(base, first, last, cur.span(start))
+    return IntervalProjectionExpr(base, first, last, cur.span(start))
 
 
 def _bounds(cur: Cursor) -> tuple[Expr, Expr | None]:
@@ -89,22 +89,22 @@ def leading_interval(cur: Cursor) -> Expr | None:
     if not cur.take("]") or cur.word() not in ALLEN:
         cur.pos = start
         return None
-    left = Interval(first, last, cur.span(start))
+    left = IntervalExpr(first, last, cur.span(start))
     word = cur.word()
     cur.take_word(word)
     return interval_comparison(cur, word, left, start)
 
 
-def interval_comparison(cur: Cursor, word: str, left: Expr | Interval, start: int) -> Expr:
+def interval_comparison(cur: Cursor, word: str, left: Expr | IntervalExpr, start: int) -> Expr:
     """`left before right`, the cursor behind the word."""
     begin = cur.pos
-    right: Expr | Interval
+    right: Expr | IntervalExpr
     if cur.at("["):
         first, last = _bounds(cur)
-        right = Interval(first, last, cur.span(begin))
+        right = IntervalExpr(first, last, cur.span(begin))
     else:
         right = in_time(cur, True, operators.CONCAT)
-    if not isinstance(left, Interval):
+    if not isinstance(left, IntervalExpr):
         left = as_time(left)
     return IntervalComparison(cast(AllenWord, word), left, right, cur.span(start))
 
@@ -125,11 +125,13 @@ def temporal(value: Expr) -> bool:
             return True
         case FunctionCall(name):
             return _is_bound(name)
-        case Step("attribute", NameTest(name)) | Path(_, (*_, Step("attribute", NameTest(name)))):
+        case AxisStep("attribute", NameTest(name)) | PathExpr(
+            _, (*_, AxisStep("attribute", NameTest(name)))
+        ):
             return _is_bound(name)
-        case Arithmetic("+" | "-", left, right):
+        case ArithmeticExpr("+" | "-", left, right):
             return temporal(right) or temporal(left)
-        case Arithmetic("*" | "div", left):
+        case ArithmeticExpr("*" | "div", left):
             return temporal(left)
         case _:
             return False
@@ -152,7 +154,7 @@ def compared_in_time(left: Expr, right: Expr) -> tuple[Expr, Expr]:
 
 def _as_now(value: Expr) -> Expr:
     match value:
-        case Step("child", NameTest(name), ()) if _is_bare(name, value.span):
+        case AxisStep("child", NameTest(name), ()) if _is_bare(name, value.span):
             return _constant("now", value.span) if name.local == "now" else value
         case _:
             return value
@@ -161,7 +163,7 @@ def _as_now(value: Expr) -> Expr:
 def as_time(value: Expr) -> Expr:
     """`now`, `start`, `last` or a duration that was read as a child."""
     match value:
-        case Step("child", NameTest(name), ()) if _is_bare(name, value.span):
+        case AxisStep("child", NameTest(name), ()) if _is_bare(name, value.span):
             if _CONSTANT.fullmatch(name.local):
                 return _constant(name.local, value.span)
             return as_duration(value)
@@ -172,12 +174,12 @@ def as_time(value: Expr) -> Expr:
 def as_duration(value: Expr) -> Expr:
     """A duration that was read as a child, or a multiple of one."""
     match value:
-        case Step("child", NameTest(name), ()) if _is_bare(name, value.span):
+        case AxisStep("child", NameTest(name), ()) if _is_bare(name, value.span):
             if _DURATION.fullmatch(name.local):
                 return _duration(name.local, value.span)
             return value
-        case Arithmetic("*" | "div" as operator, left, right):
-            return Arithmetic(operator, as_duration(left), right, value.span)
+        case ArithmeticExpr("*" | "div" as operator, left, right):
+            return ArithmeticExpr(operator, as_duration(left), right, value.span)
         case _:
             return value
 
@@ -256,7 +258,7 @@ def block(cur: Cursor) -> Expr:
     if isinstance(result, Assign):
         statements.append(result)
         result = Sequence(span=cur.span(start))
-    return Block(tuple(statements), result, cur.span(start)) if statements else result
+    return BlockExpr(tuple(statements), result, cur.span(start)) if statements else result
 
 
 def _statement(cur: Cursor) -> Assign | Expr:

@@ -6,36 +6,36 @@ from typing import Final
 
 from xstreamcast.syntax.grammar import operators
 from xstreamcast.syntax.tree import (
-    And,
-    Arithmetic,
-    Block,
+    AndExpr,
+    ArithmeticExpr,
+    AxisStep,
+    BlockExpr,
     CastableAs,
     CastAs,
-    Comparison,
-    Concat,
-    DynamicCall,
+    ComparisonExpr,
+    ConcatExpr,
+    DynamicFunctionCall,
     Expr,
     Extension,
-    Filter,
+    FilterExpr,
     Flwor,
-    If,
-    InstanceOf,
+    IfExpr,
+    InstanceOfExpr,
     IntervalComparison,
-    IntervalProjection,
-    Lookup,
-    Or,
-    Path,
-    Quantified,
-    Range,
-    SetOperation,
-    SimpleMap,
-    Step,
-    Switch,
+    IntervalProjectionExpr,
+    LookupExpr,
+    OrExpr,
+    PathExpr,
+    QuantifiedExpr,
+    RangeExpr,
+    SetExpr,
+    SimpleMapExpr,
+    SwitchExpr,
     TreatAs,
     TryCatch,
-    TypeSwitch,
-    Unary,
-    VersionProjection,
+    TypeSwitchExpr,
+    UnaryExpr,
+    VersionProjectionExpr,
 )
 
 SINGLE: Final = 0
@@ -43,44 +43,46 @@ UNARY, EXTENSION, MAP, PATH, PROJECTED, STEP, POSTFIX, PRIMARY = range(15, 23)
 
 # Types end in marks that look like operators, so an expression that ends in one is always wrapped.
 _FIXED: Final[dict[type[Expr], int]] = {
-    **dict.fromkeys((Flwor, If, Quantified, Switch, TypeSwitch, TryCatch, Block), SINGLE),
-    **dict.fromkeys((InstanceOf, TreatAs, CastableAs, CastAs), SINGLE),
-    Or: operators.OR,
-    And: operators.AND,
-    Comparison: operators.COMPARE,
+    **dict.fromkeys(
+        (Flwor, IfExpr, QuantifiedExpr, SwitchExpr, TypeSwitchExpr, TryCatch, BlockExpr), SINGLE
+    ),
+    **dict.fromkeys((InstanceOfExpr, TreatAs, CastableAs, CastAs), SINGLE),
+    OrExpr: operators.OR,
+    AndExpr: operators.AND,
+    ComparisonExpr: operators.COMPARE,
     IntervalComparison: operators.COMPARE,
-    Concat: operators.CONCAT,
-    Range: operators.TO,
-    Unary: UNARY,
+    ConcatExpr: operators.CONCAT,
+    RangeExpr: operators.TO,
+    UnaryExpr: UNARY,
     Extension: EXTENSION,
-    SimpleMap: MAP,
-    Path: PATH,
-    IntervalProjection: PROJECTED,
-    VersionProjection: PROJECTED,
-    Step: STEP,
+    SimpleMapExpr: MAP,
+    PathExpr: PATH,
+    IntervalProjectionExpr: PROJECTED,
+    VersionProjectionExpr: PROJECTED,
+    AxisStep: STEP,
 }
 
 
 def binding(found: Expr) -> int:
     """The place in the grammar where the printed expression fits without parentheses."""
     match found:
-        case Arithmetic("+" | "-"):
+        case ArithmeticExpr("+" | "-"):
             return operators.ADD
-        case Arithmetic():
+        case ArithmeticExpr():
             return operators.MULTIPLY
-        case SetOperation("union"):
+        case SetExpr("union"):
             return operators.UNION
-        case SetOperation():
+        case SetExpr():
             return operators.INTERSECT
-        case Filter() | DynamicCall() | Lookup():
+        case FilterExpr() | DynamicFunctionCall() | LookupExpr():
             return PROJECTED if _projected(found) else POSTFIX
         case _:
             return _FIXED.get(type(found), PRIMARY)
 
 
-def _projected(found: Filter | DynamicCall | Lookup) -> bool:
+def _projected(found: FilterExpr | DynamicFunctionCall | LookupExpr) -> bool:
     """Does it start with a projection, which would take the path before it?"""
     inner: Expr = found
-    while isinstance(inner, Filter | DynamicCall | Lookup):
-        inner = inner.function if isinstance(inner, DynamicCall) else inner.base
-    return isinstance(inner, IntervalProjection | VersionProjection)
+    while isinstance(inner, FilterExpr | DynamicFunctionCall | LookupExpr):
+        inner = inner.function if isinstance(inner, DynamicFunctionCall) else inner.base
+    return isinstance(inner, IntervalProjectionExpr | VersionProjectionExpr)

@@ -11,13 +11,14 @@ from xstreamcast.syntax.printing import constructors, control, flwor, paths
 from xstreamcast.syntax.printing.literals import literal, name
 from xstreamcast.syntax.printing.types import annotation_marks, declared, sequence_type, single_type
 from xstreamcast.syntax.tree import (
-    And,
-    Arithmetic,
+    AndExpr,
+    ArithmeticExpr,
     Assign,
-    Block,
+    AxisStep,
+    BlockExpr,
     CastableAs,
     CastAs,
-    Comparison,
+    ComparisonExpr,
     ComputedAttribute,
     ComputedComment,
     ComputedDocument,
@@ -25,53 +26,52 @@ from xstreamcast.syntax.tree import (
     ComputedNamespace,
     ComputedPI,
     ComputedText,
-    Concat,
-    ContextItem,
+    ConcatExpr,
+    ContextItemExpr,
     CurlyArray,
     DecimalLiteral,
     DirectComment,
     DirectElement,
     DirectPI,
     DoubleLiteral,
-    DynamicCall,
+    DynamicFunctionCall,
     Expr,
     Extension,
-    Filter,
+    FilterExpr,
     Flwor,
     FunctionCall,
-    FunctionRef,
-    If,
+    IfExpr,
     InlineFunction,
-    InstanceOf,
+    InstanceOfExpr,
     IntegerLiteral,
-    Interval,
     IntervalComparison,
-    IntervalProjection,
-    Lookup,
+    IntervalExpr,
+    IntervalProjectionExpr,
+    LookupExpr,
     MapConstructor,
-    Or,
+    NamedFunctionRef,
     Ordering,
-    Parameter,
-    Path,
+    OrExpr,
+    Param,
+    PathExpr,
     Placeholder,
-    Quantified,
-    Range,
+    QuantifiedExpr,
+    RangeExpr,
     Sequence,
-    SetOperation,
-    SimpleMap,
+    SetExpr,
+    SimpleMapExpr,
     SquareArray,
-    Step,
     StringConstructor,
     StringLiteral,
-    Switch,
+    SwitchExpr,
     TimeConstant,
     TimeLiteral,
     TreatAs,
     TryCatch,
-    TypeSwitch,
-    Unary,
+    TypeSwitchExpr,
+    UnaryExpr,
     VarRef,
-    VersionProjection,
+    VersionProjectionExpr,
 )
 
 
@@ -95,21 +95,34 @@ def expression(found: Expr) -> str:
             return text
         case VarRef(variable):
             return f"${name(variable)}"
-        case ContextItem():
+        case ContextItemExpr():
             return "."
         case Sequence(items):
             return f"({', '.join(expression(i) for i in items)})"
-        case Path() | Step() | Filter() | IntervalProjection() | VersionProjection():
+        case (
+            PathExpr()
+            | AxisStep()
+            | FilterExpr()
+            | IntervalProjectionExpr()
+            | VersionProjectionExpr()
+        ):
             return paths.path(found)
-        case FunctionCall() | DynamicCall() | FunctionRef() | InlineFunction():
+        case FunctionCall() | DynamicFunctionCall() | NamedFunctionRef() | InlineFunction():
             return _call(found)
-        case Or() | And() | Concat() | Comparison() | IntervalComparison() | Range():
+        case (
+            OrExpr()
+            | AndExpr()
+            | ConcatExpr()
+            | ComparisonExpr()
+            | IntervalComparison()
+            | RangeExpr()
+        ):
             return _loose(found)
-        case Arithmetic() | SetOperation() | Unary() | SimpleMap() | Extension():
+        case ArithmeticExpr() | SetExpr() | UnaryExpr() | SimpleMapExpr() | Extension():
             return _tight(found)
-        case InstanceOf() | TreatAs() | CastAs() | CastableAs():
+        case InstanceOfExpr() | TreatAs() | CastAs() | CastableAs():
             return _typed(found)
-        case If() | Quantified() | Switch() | TypeSwitch() | TryCatch():
+        case IfExpr() | QuantifiedExpr() | SwitchExpr() | TypeSwitchExpr() | TryCatch():
             return control.control(found)
         case Flwor():
             return flwor.flwor(found)
@@ -119,23 +132,23 @@ def expression(found: Expr) -> str:
             return constructors.computed(found)
         case ComputedComment() | ComputedPI() | ComputedNamespace():
             return constructors.computed(found)
-        case MapConstructor() | SquareArray() | CurlyArray() | Lookup():
+        case MapConstructor() | SquareArray() | CurlyArray() | LookupExpr():
             return _structured(found)
         case Ordering(ordered, body):
             return f"{'ordered' if ordered else 'unordered'} {enclosed(body)}"
-        case Block(statements, result):
+        case BlockExpr(statements, result):
             return f"{{ {'; '.join(_statement(s) for s in (*statements, result))} }}"
         case _:
             assert_never(found)
 
 
-def _call(found: FunctionCall | DynamicCall | FunctionRef | InlineFunction) -> str:
+def _call(found: FunctionCall | DynamicFunctionCall | NamedFunctionRef | InlineFunction) -> str:
     match found:
         case FunctionCall(called, given):
             return name(called) + _arguments(given)
-        case DynamicCall(function, given):
+        case DynamicFunctionCall(function, given):
             return paths.base(function) + _arguments(given)
-        case FunctionRef(called, arity):
+        case NamedFunctionRef(called, arity):
             return f"{name(called)}#{arity}"
         case InlineFunction(marks, given, result, body):
             head = f"{annotation_marks(marks)}function{parameters(given)}"
@@ -144,7 +157,7 @@ def _call(found: FunctionCall | DynamicCall | FunctionRef | InlineFunction) -> s
             assert_never(found)
 
 
-def _structured(found: MapConstructor | SquareArray | CurlyArray | Lookup) -> str:
+def _structured(found: MapConstructor | SquareArray | CurlyArray | LookupExpr) -> str:
     match found:
         case MapConstructor(entries):
             shown = (f"{expression(e.key)} : {expression(e.value)}" for e in entries)
@@ -153,7 +166,7 @@ def _structured(found: MapConstructor | SquareArray | CurlyArray | Lookup) -> st
             return f"[{', '.join(map(expression, members))}]"
         case CurlyArray(body):
             return f"array {enclosed(body)}"
-        case Lookup(looked, key):
+        case LookupExpr(looked, key):
             return f"{paths.base(looked)}?{_key(key)}"
         case _:
             assert_never(found)
@@ -178,7 +191,7 @@ def _arguments(given: tuple[Expr | Placeholder, ...]) -> str:
     return f"({', '.join(shown)})"
 
 
-def parameters(given: tuple[Parameter, ...]) -> str:
+def parameters(given: tuple[Param, ...]) -> str:
     """`($a as T, $b)`."""
     return f"({', '.join(f'${name(p.name)}{declared(p.type)}' for p in given)})"
 
@@ -187,38 +200,40 @@ def _joined(items: tuple[Expr, ...], word: str, place: int) -> str:
     return f" {word} ".join(at(i, place) for i in items)
 
 
-def _loose(found: Or | And | Concat | Comparison | IntervalComparison | Range) -> str:
+def _loose(
+    found: OrExpr | AndExpr | ConcatExpr | ComparisonExpr | IntervalComparison | RangeExpr,
+) -> str:
     match found:
-        case Or(items):
+        case OrExpr(items):
             return _joined(items, "or", operators.AND)
-        case And(items):
+        case AndExpr(items):
             return _joined(items, "and", operators.COMPARE)
-        case Concat(items):
+        case ConcatExpr(items):
             return _joined(items, "||", operators.TO)
-        case Comparison(word, left, right):
+        case ComparisonExpr(word, left, right):
             return _joined((left, right), word, operators.CONCAT)
         case IntervalComparison(word, begin, end):
             return f"{_interval(begin)} {word} {_interval(end)}"
-        case Range(low, high):
+        case RangeExpr(low, high):
             return _joined((low, high), "to", operators.ADD)
         case _:
             assert_never(found)
 
 
-def _interval(found: Expr | Interval) -> str:
-    if isinstance(found, Interval):
+def _interval(found: Expr | IntervalExpr) -> str:
+    if isinstance(found, IntervalExpr):
         return paths.bounds(found.begin, found.end)
     return at(found, operators.CONCAT)
 
 
-def _tight(found: Arithmetic | SetOperation | Unary | SimpleMap | Extension) -> str:
+def _tight(found: ArithmeticExpr | SetExpr | UnaryExpr | SimpleMapExpr | Extension) -> str:
     place = bind.binding(found)
     match found:
-        case Arithmetic(word, left, right) | SetOperation(word, left, right):
+        case ArithmeticExpr(word, left, right) | SetExpr(word, left, right):
             return f"{at(left, place)} {word} {at(right, place + 1)}"
-        case Unary(sign, operand):
+        case UnaryExpr(sign, operand):
             return sign + at(operand, bind.UNARY)
-        case SimpleMap(left, right):
+        case SimpleMapExpr(left, right):
             return f"{at(left, place)} ! {at(right, bind.PATH)}"
         case Extension(pragmas, body):
             marks = " ".join(f"(#{name(p.name)} {p.content}#)" for p in pragmas)
@@ -227,9 +242,9 @@ def _tight(found: Arithmetic | SetOperation | Unary | SimpleMap | Extension) -> 
             assert_never(found)
 
 
-def _typed(found: InstanceOf | TreatAs | CastAs | CastableAs) -> str:
+def _typed(found: InstanceOfExpr | TreatAs | CastAs | CastableAs) -> str:
     match found:
-        case InstanceOf(operand, wanted):
+        case InstanceOfExpr(operand, wanted):
             return f"{at(operand, operators.TREAT)} instance of {sequence_type(wanted)}"
         case TreatAs(operand, wanted):
             return f"{at(operand, operators.CASTABLE)} treat as {sequence_type(wanted)}"

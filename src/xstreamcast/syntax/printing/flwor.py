@@ -10,18 +10,18 @@ from xstreamcast.syntax.printing.literals import name, quoted
 from xstreamcast.syntax.printing.types import declared
 from xstreamcast.syntax.tree import (
     Clause,
-    Count,
+    CountClause,
     Expr,
     Flwor,
-    For,
-    GroupBy,
-    GroupKey,
-    Let,
+    ForClause,
+    GroupByClause,
+    GroupingSpec,
+    LetClause,
     NewStart,
-    OrderBy,
-    OrderKey,
-    Where,
-    Window,
+    OrderByClause,
+    OrderSpec,
+    WhereClause,
+    WindowClause,
     WindowEnd,
     WindowStart,
     WindowVariable,
@@ -42,38 +42,38 @@ def _part(found: Expr) -> str:
 def clause(found: Clause) -> str:
     """One clause."""
     match found:
-        case For():
+        case ForClause():
             return _for(found)
-        case Let(bound, type_, value):
+        case LetClause(bound, type_, value):
             return f"let ${name(bound)}{declared(type_)} := {_part(value)}"
-        case Window():
+        case WindowClause():
             return _window(found) if found.order == "first" else _forseq(found)
-        case Where(test):
+        case WhereClause(test):
             return f"where {_part(test)}"
-        case GroupBy(keys):
+        case GroupByClause(keys):
             return f"group by {', '.join(_group_key(k) for k in keys)}"
-        case OrderBy(stable, order_keys):
+        case OrderByClause(stable, order_keys):
             words = "stable order by" if stable else "order by"
             return f"{words} {', '.join(_order_key(k) for k in order_keys)}"
-        case Count(bound):
+        case CountClause(bound):
             return f"count ${name(bound)}"
         case _:
             assert_never(found)
 
 
-def _for(found: For) -> str:
+def _for(found: ForClause) -> str:
     empty = " allowing empty" if found.allowing_empty else ""
     position = f" at ${name(found.position)}" if found.position else ""
     head = f"for ${name(found.name)}{declared(found.type)}{empty}{position}"
     return f"{head} in {_part(found.source)}"
 
 
-def _group_key(found: GroupKey) -> str:
+def _group_key(found: GroupingSpec) -> str:
     value = f" := {_part(found.value)}" if found.value is not None else ""
     return f"${name(found.name)}{declared(found.type)}{value}{_collation(found.collation)}"
 
 
-def _order_key(found: OrderKey) -> str:
+def _order_key(found: OrderSpec) -> str:
     direction = " descending" if found.descending else ""
     empty = f" empty {found.empty}" if found.empty else ""
     return f"{_part(found.value)}{direction}{empty}{_collation(found.collation)}"
@@ -83,7 +83,7 @@ def _collation(uri: str | None) -> str:
     return f" collation {quoted(uri)}" if uri is not None else ""
 
 
-def _window(found: Window) -> str:
+def _window(found: WindowClause) -> str:
     head = f"for {found.kind} window ${name(found.name)}{declared(found.type)}"
     parts = [f"{head} in {_part(found.source)}"]
     if found.start:
@@ -94,7 +94,7 @@ def _window(found: Window) -> str:
     return " ".join(parts)
 
 
-def _forseq(found: Window) -> str:
+def _forseq(found: WindowClause) -> str:
     head = f"forseq ${name(found.name)}{declared(found.type)} in {_part(found.source)}"
     if found.start is None or found.end is None:
         return head

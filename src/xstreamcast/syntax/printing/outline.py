@@ -13,8 +13,8 @@ from xstreamcast.syntax.tree import (
     Module,
     Name,
     NodeTest,
-    SequenceType,
     SingleType,
+    TypeExpr,
 )
 
 
@@ -50,7 +50,7 @@ def _hidden(node: Any, field: str) -> bool:
 def _inline(value: Any) -> str | None:
     if isinstance(value, Name):
         return name(value)
-    if isinstance(value, SequenceType):
+    if isinstance(value, TypeExpr):
         return f"'{sequence_type(value)}'"
     if isinstance(value, SingleType):
         return f"'{single_type(value)}'"

@@ -11,17 +11,17 @@ from xstreamcast.syntax.printing.types import node_test
 from xstreamcast.syntax.tree import (
     AnyKindTest,
     AttributeTest,
+    AxisStep,
     Expr,
-    Filter,
-    IntervalProjection,
+    FilterExpr,
+    IntervalProjectionExpr,
     NamespaceNodeTest,
     NameTest,
-    Path,
+    PathExpr,
     SchemaAttributeTest,
-    Step,
     TimeConstant,
     TimeLiteral,
-    VersionProjection,
+    VersionProjectionExpr,
 )
 
 # A child with one of these names could be taken for the start of something else.
@@ -33,21 +33,23 @@ _STARTS: Final = frozenset(
         *("declare", "import", "xquery", "module"),
     )
 )
-_DESCENDANTS: Final = Step("descendant-or-self", AnyKindTest())
+_DESCENDANTS: Final = AxisStep("descendant-or-self", AnyKindTest())
 
 
-def path(found: Path | Step | Filter | IntervalProjection | VersionProjection) -> str:
+def path(
+    found: PathExpr | AxisStep | FilterExpr | IntervalProjectionExpr | VersionProjectionExpr,
+) -> str:
     """A path or a part of one."""
     match found:
-        case Step():
+        case AxisStep():
             return _step(found, _first_axis(found))
-        case Path(absolute, steps):
+        case PathExpr(absolute, steps):
             return _steps(absolute, steps)
-        case Filter(inner, given):
+        case FilterExpr(inner, given):
             return base(inner) + predicates(given)
-        case IntervalProjection(inner, begin, end):
+        case IntervalProjectionExpr(inner, begin, end):
             return f"{_head(inner, bind.PATH)}?{bounds(begin, end)}"
-        case VersionProjection(inner, first, last):
+        case VersionProjectionExpr(inner, first, last):
             return f"{_head(inner, bind.PATH)}#{bounds(first, last)}"
         case _:
             assert_never(found)
@@ -66,7 +68,7 @@ def predicates(given: tuple[Expr, ...]) -> str:
 
 def base(found: Expr) -> str:
     """What predicates or arguments follow; what would swallow or join them is wrapped."""
-    if isinstance(found, Step | Filter | TimeConstant | TimeLiteral):
+    if isinstance(found, AxisStep | FilterExpr | TimeConstant | TimeLiteral):
         return f"({expressions.expression(found)})"
     return expressions.at(found, bind.PROJECTED)
 
@@ -94,12 +96,12 @@ def _steps(absolute: bool, steps: tuple[Expr, ...]) -> str:
 
 
 def _later_step(found: Expr) -> str:
-    if isinstance(found, Step):
+    if isinstance(found, AxisStep):
         return _step(found, _usual_axis(found))
     return expressions.at(found, bind.STEP)
 
 
-def _step(found: Step, plain: str) -> str:
+def _step(found: AxisStep, plain: str) -> str:
     """`plain` is the axis that needs no word here."""
     test = node_test(found.test)
     if found.axis == "attribute" and plain != "attribute":
@@ -111,7 +113,7 @@ def _step(found: Step, plain: str) -> str:
     return head + predicates(found.predicates)
 
 
-def _usual_axis(found: Step) -> str:
+def _usual_axis(found: AxisStep) -> str:
     attribute = isinstance(found.test, AttributeTest | SchemaAttributeTest)
     if isinstance(found.test, NamespaceNodeTest):
         return ""
@@ -120,7 +122,7 @@ def _usual_axis(found: Step) -> str:
     return "attribute" if attribute else "child"
 
 
-def _first_axis(found: Step) -> str:
+def _first_axis(found: AxisStep) -> str:
     """A bare `now` could be read as a time."""
     if isinstance(found.test, NameTest) and xcql.looks_like_time(found.test.name.local):
         return ""

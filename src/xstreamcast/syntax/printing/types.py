@@ -7,7 +7,7 @@ from typing import assert_never
 from xstreamcast.syntax.printing.literals import braced, literal, name, quoted
 from xstreamcast.syntax.tree import (
     Annotation,
-    AnyItem,
+    AnyItemTest,
     AnyKindTest,
     AnyLocal,
     AnyName,
@@ -28,18 +28,18 @@ from xstreamcast.syntax.tree import (
     PITest,
     SchemaAttributeTest,
     SchemaElementTest,
-    SequenceType,
     SingleType,
     TextTest,
+    TypeExpr,
 )
 
 
-def declared(found: SequenceType | None) -> str:
+def declared(found: TypeExpr | None) -> str:
     """` as T`, or nothing."""
     return f" as {sequence_type(found)}" if found else ""
 
 
-def sequence_type(found: SequenceType) -> str:
+def sequence_type(found: TypeExpr) -> str:
     """`T*`; a function type keeps its occurrence to itself by parentheses."""
     if found.item is None:
         return "empty-sequence()"
@@ -67,7 +67,7 @@ def _annotation(found: Annotation) -> str:
 def item_type(found: ItemType) -> str:
     """One item type."""
     match found:
-        case AnyItem():
+        case AnyItemTest():
             return "item()"
         case NamedType(type_name):
             return name(type_name)

@@ -19,57 +19,57 @@ from xstreamcast.syntax.tree.construct import (
     Text,
 )
 from xstreamcast.syntax.tree.expressions import (
-    And,
-    Arithmetic,
+    AndExpr,
+    ArithmeticExpr,
     Axis,
+    AxisStep,
     CastableAs,
     CastAs,
-    Catch,
-    Comparison,
-    Concat,
-    ContextItem,
-    DynamicCall,
+    CatchClause,
+    ComparisonExpr,
+    ConcatExpr,
+    ContextItemExpr,
+    DynamicFunctionCall,
     Extension,
-    Filter,
+    FilterExpr,
     FunctionCall,
-    FunctionRef,
-    If,
+    IfExpr,
     InlineFunction,
-    InstanceOf,
-    Or,
+    InstanceOfExpr,
+    NamedFunctionRef,
     Ordering,
-    Path,
+    OrExpr,
+    PathExpr,
     Placeholder,
     Pragma,
-    Quantified,
     QuantifiedBinding,
-    Range,
+    QuantifiedExpr,
+    RangeExpr,
     Sequence,
-    SetOperation,
-    SimpleMap,
-    Step,
-    Switch,
-    SwitchCase,
+    SetExpr,
+    SimpleMapExpr,
+    SwitchCaseClause,
+    SwitchExpr,
     TreatAs,
     TryCatch,
-    TypeCase,
-    TypeSwitch,
-    Unary,
+    TypeCaseClause,
+    TypeSwitchExpr,
+    UnaryExpr,
     VarRef,
 )
 from xstreamcast.syntax.tree.flwor import (
     Clause,
-    Count,
+    CountClause,
     Flwor,
-    For,
-    GroupBy,
-    GroupKey,
-    Let,
+    ForClause,
+    GroupByClause,
+    GroupingSpec,
+    LetClause,
     NewStart,
-    OrderBy,
-    OrderKey,
-    Where,
-    Window,
+    OrderByClause,
+    OrderSpec,
+    WhereClause,
+    WindowClause,
     WindowEnd,
     WindowStart,
     WindowVariable,
@@ -86,7 +86,7 @@ from xstreamcast.syntax.tree.literals import (
 )
 from xstreamcast.syntax.tree.maps import (
     CurlyArray,
-    Lookup,
+    LookupExpr,
     MapConstructor,
     MapEntry,
     SquareArray,
@@ -121,19 +121,19 @@ from xstreamcast.syntax.tree.prolog import (
 )
 from xstreamcast.syntax.tree.prolog_parts import (
     Annotation,
-    Parameter,
+    Param,
 )
 from xstreamcast.syntax.tree.temporal import (
     AllenWord,
     Assign,
-    Block,
-    Interval,
+    BlockExpr,
     IntervalComparison,
-    IntervalProjection,
-    VersionProjection,
+    IntervalExpr,
+    IntervalProjectionExpr,
+    VersionProjectionExpr,
 )
 from xstreamcast.syntax.tree.types import (
-    AnyItem,
+    AnyItemTest,
     AnyKindTest,
     AnyLocal,
     AnyName,
@@ -156,9 +156,9 @@ from xstreamcast.syntax.tree.types import (
     PITest,
     SchemaAttributeTest,
     SchemaElementTest,
-    SequenceType,
     SingleType,
     TextTest,
+    TypeExpr,
 )
 
 Expr = (
@@ -169,32 +169,32 @@ Expr = (
     | TimeLiteral
     | TimeConstant
     | VarRef
-    | ContextItem
+    | ContextItemExpr
     | Sequence
     | FunctionCall
-    | DynamicCall
-    | FunctionRef
+    | DynamicFunctionCall
+    | NamedFunctionRef
     | InlineFunction
-    | Filter
-    | Step
-    | Path
-    | SimpleMap
-    | Or
-    | And
-    | Concat
-    | Comparison
-    | Range
-    | Arithmetic
-    | Unary
-    | SetOperation
-    | InstanceOf
+    | FilterExpr
+    | AxisStep
+    | PathExpr
+    | SimpleMapExpr
+    | OrExpr
+    | AndExpr
+    | ConcatExpr
+    | ComparisonExpr
+    | RangeExpr
+    | ArithmeticExpr
+    | UnaryExpr
+    | SetExpr
+    | InstanceOfExpr
     | TreatAs
     | CastAs
     | CastableAs
-    | If
-    | Quantified
-    | Switch
-    | TypeSwitch
+    | IfExpr
+    | QuantifiedExpr
+    | SwitchExpr
+    | TypeSwitchExpr
     | TryCatch
     | Ordering
     | Extension
@@ -213,38 +213,39 @@ Expr = (
     | MapConstructor
     | SquareArray
     | CurlyArray
-    | Lookup
-    | IntervalProjection
-    | VersionProjection
+    | LookupExpr
+    | IntervalProjectionExpr
+    | VersionProjectionExpr
     | IntervalComparison
-    | Block
+    | BlockExpr
 )
 """An expression, wherever a value is expected."""
 
 __all__ = [
     "NOWHERE",
     "AllenWord",
-    "And",
+    "AndExpr",
     "Annotation",
-    "AnyItem",
+    "AnyItemTest",
     "AnyKindTest",
     "AnyLocal",
     "AnyName",
     "AnyNamespace",
-    "Arithmetic",
+    "ArithmeticExpr",
     "ArrayTest",
     "Assign",
     "AttributeTest",
     "Axis",
+    "AxisStep",
     "BaseUriDecl",
-    "Block",
+    "BlockExpr",
     "BoundarySpaceDecl",
     "CastAs",
     "CastableAs",
-    "Catch",
+    "CatchClause",
     "Clause",
     "CommentTest",
-    "Comparison",
+    "ComparisonExpr",
     "ComputedAttribute",
     "ComputedComment",
     "ComputedDocument",
@@ -252,12 +253,12 @@ __all__ = [
     "ComputedNamespace",
     "ComputedPI",
     "ComputedText",
-    "Concat",
+    "ConcatExpr",
     "ConstructionDecl",
-    "ContextItem",
     "ContextItemDecl",
+    "ContextItemExpr",
     "CopyNamespacesDecl",
-    "Count",
+    "CountClause",
     "CurlyArray",
     "DecimalFormatDecl",
     "DecimalLiteral",
@@ -270,33 +271,32 @@ __all__ = [
     "DirectPI",
     "DocumentTest",
     "DoubleLiteral",
-    "DynamicCall",
+    "DynamicFunctionCall",
     "ElementTest",
     "EmptyOrderDecl",
     "ExecutionDecl",
     "Expr",
     "Extension",
-    "Filter",
+    "FilterExpr",
     "Flwor",
-    "For",
+    "ForClause",
     "FunctionCall",
     "FunctionDecl",
-    "FunctionRef",
     "FunctionTest",
-    "GroupBy",
-    "GroupKey",
-    "If",
+    "GroupByClause",
+    "GroupingSpec",
+    "IfExpr",
     "InlineFunction",
-    "InstanceOf",
+    "InstanceOfExpr",
     "IntegerLiteral",
-    "Interval",
     "IntervalComparison",
-    "IntervalProjection",
+    "IntervalExpr",
+    "IntervalProjectionExpr",
     "ItemType",
     "KindTest",
-    "Let",
+    "LetClause",
     "LibraryModule",
-    "Lookup",
+    "LookupExpr",
     "MapConstructor",
     "MapEntry",
     "MapTest",
@@ -304,6 +304,7 @@ __all__ = [
     "ModuleImport",
     "Name",
     "NameTest",
+    "NamedFunctionRef",
     "NamedType",
     "NamesTest",
     "NamespaceAttribute",
@@ -314,34 +315,32 @@ __all__ = [
     "NumericLiteral",
     "Occurrence",
     "OptionDecl",
-    "Or",
-    "OrderBy",
-    "OrderKey",
+    "OrExpr",
+    "OrderByClause",
+    "OrderSpec",
     "Ordering",
     "OrderingModeDecl",
     "PITest",
-    "Parameter",
-    "Path",
+    "Param",
+    "PathExpr",
     "Placeholder",
     "Pragma",
-    "Quantified",
     "QuantifiedBinding",
-    "Range",
+    "QuantifiedExpr",
+    "RangeExpr",
     "SchemaAttributeTest",
     "SchemaElementTest",
     "Sequence",
-    "SequenceType",
-    "SetOperation",
-    "SimpleMap",
+    "SetExpr",
+    "SimpleMapExpr",
     "SingleType",
     "Span",
     "SquareArray",
-    "Step",
     "StreamDecl",
     "StringConstructor",
     "StringLiteral",
-    "Switch",
-    "SwitchCase",
+    "SwitchCaseClause",
+    "SwitchExpr",
     "Text",
     "TextTest",
     "TimeConstant",
@@ -349,15 +348,16 @@ __all__ = [
     "TimeLiteral",
     "TreatAs",
     "TryCatch",
-    "TypeCase",
-    "TypeSwitch",
-    "Unary",
+    "TypeCaseClause",
+    "TypeExpr",
+    "TypeSwitchExpr",
+    "UnaryExpr",
     "VarRef",
     "VariableDecl",
     "VersionDecl",
-    "VersionProjection",
-    "Where",
-    "Window",
+    "VersionProjectionExpr",
+    "WhereClause",
+    "WindowClause",
     "WindowEnd",
     "WindowStart",
     "WindowVariable",

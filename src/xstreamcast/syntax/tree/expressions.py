@@ -10,8 +10,8 @@ from xstreamcast.syntax.tree.names import NOWHERE, Name, Span
 
 if TYPE_CHECKING:
     from xstreamcast.syntax.tree import Expr
-    from xstreamcast.syntax.tree.prolog_parts import Annotation, Parameter
-    from xstreamcast.syntax.tree.types import NamesTest, NodeTest, SequenceType, SingleType
+    from xstreamcast.syntax.tree.prolog_parts import Annotation, Param
+    from xstreamcast.syntax.tree.types import NamesTest, NodeTest, SingleType, TypeExpr
 
 Axis = Literal[
     "child",
@@ -39,7 +39,7 @@ class VarRef:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextItem:
+class ContextItemExpr:
     """`.`."""
 
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -72,7 +72,7 @@ class FunctionCall:
 
 
 @dataclass(frozen=True, slots=True)
-class DynamicCall:
+class DynamicFunctionCall:
     """`$f(a, b)`; `e => $f(a)` → `$f(e, a)`."""
 
     function: Expr
@@ -81,7 +81,7 @@ class DynamicCall:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionRef:
+class NamedFunctionRef:
     """`f#2`."""
 
     name: Name
@@ -94,14 +94,14 @@ class InlineFunction:
     """`function($a as T) as R { body }`."""
 
     annotations: tuple[Annotation, ...]
-    parameters: tuple[Parameter, ...]
-    result: SequenceType | None
+    parameters: tuple[Param, ...]
+    result: TypeExpr | None
     body: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class FilterExpr:
     """`base[p][q]` where the base is no axis step: predicates apply to its complete value."""
 
     base: Expr
@@ -110,7 +110,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AxisStep:
     """`axis::test[p][q]`, spelled out: `@a` → `attribute::a`, `..` → `parent::node()`."""
 
     axis: Axis
@@ -120,7 +120,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class PathExpr:
     """`s1/s2/…`, or from the root when `absolute`; `a//b` → `a/descendant-or-self::node()/b`.
 
     A relative path has two steps or more; `/` alone has none.
@@ -132,7 +132,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class SimpleMap:
+class SimpleMapExpr:
     """`left ! right`."""
 
     left: Expr
@@ -141,7 +141,7 @@ class SimpleMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class OrExpr:
     """`a or b or …`, two items or more."""
 
     items: tuple[Expr, ...]
@@ -149,7 +149,7 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class AndExpr:
     """`a and b and …`, two items or more."""
 
     items: tuple[Expr, ...]
@@ -157,7 +157,7 @@ class And:
 
 
 @dataclass(frozen=True, slots=True)
-class Concat:
+class ConcatExpr:
     """`a || b || …`, two items or more."""
 
     items: tuple[Expr, ...]
@@ -165,7 +165,7 @@ class Concat:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonExpr:
     """Value (`eq`), general (`=`) or node (`is`, `<<`, `>>`) comparison, by its operator."""
 
     operator: Literal[
@@ -177,7 +177,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class RangeExpr:
     """`low to high`."""
 
     low: Expr
@@ -186,7 +186,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic:
+class ArithmeticExpr:
     """`left + right` and its kin, times included."""
 
     operator: Literal["+", "-", "*", "div", "idiv", "mod"]
@@ -196,7 +196,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True)
-class Unary:
+class UnaryExpr:
     """`-e` or `+e`."""
 
     operator: Literal["+", "-"]
@@ -205,7 +205,7 @@ class Unary:
 
 
 @dataclass(frozen=True, slots=True)
-class SetOperation:
+class SetExpr:
     """`union` (also `|`), `intersect`, `except`."""
 
     operator: Literal["union", "intersect", "except"]
@@ -215,11 +215,11 @@ class SetOperation:
 
 
 @dataclass(frozen=True, slots=True)
-class InstanceOf:
+class InstanceOfExpr:
     """`e instance of T`."""
 
     operand: Expr
-    type: SequenceType
+    type: TypeExpr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -228,7 +228,7 @@ class TreatAs:
     """`e treat as T`."""
 
     operand: Expr
-    type: SequenceType
+    type: TypeExpr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -251,7 +251,7 @@ class CastableAs:
 
 
 @dataclass(frozen=True, slots=True)
-class If:
+class IfExpr:
     """`if (test) then a else b`."""
 
     test: Expr
@@ -265,13 +265,13 @@ class QuantifiedBinding:
     """`$name as T in source` of `some` and `every`."""
 
     name: Name
-    type: SequenceType | None
+    type: TypeExpr | None
     source: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Quantified:
+class QuantifiedExpr:
     """`some … satisfies test`, `every … satisfies test`."""
 
     kind: Literal["some", "every"]
@@ -281,7 +281,7 @@ class Quantified:
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchCase:
+class SwitchCaseClause:
     """`case v case w return result`."""
 
     values: tuple[Expr, ...]
@@ -290,38 +290,38 @@ class SwitchCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class SwitchExpr:
     """`switch (operand) case … default return default`."""
 
     operand: Expr
-    cases: tuple[SwitchCase, ...]
+    cases: tuple[SwitchCaseClause, ...]
     default: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TypeCase:
+class TypeCaseClause:
     """`case $name as T | U return result`."""
 
     name: Name | None
-    types: tuple[SequenceType, ...]
+    types: tuple[TypeExpr, ...]
     result: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TypeSwitch:
+class TypeSwitchExpr:
     """`typeswitch (operand) case … default $name return default`."""
 
     operand: Expr
-    cases: tuple[TypeCase, ...]
+    cases: tuple[TypeCaseClause, ...]
     default_name: Name | None
     default: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Catch:
+class CatchClause:
     """`catch name | * { body }`; inside, the `err:` variables are in scope."""
 
     tests: tuple[NamesTest, ...]
@@ -334,7 +334,7 @@ class TryCatch:
     """`try { body } catch … { … }`."""
 
     body: Expr
-    catches: tuple[Catch, ...]
+    catches: tuple[CatchClause, ...]
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 

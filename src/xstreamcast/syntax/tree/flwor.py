@@ -10,15 +10,15 @@ from xstreamcast.syntax.tree.names import NOWHERE, Name, Span
 
 if TYPE_CHECKING:
     from xstreamcast.syntax.tree import Expr
-    from xstreamcast.syntax.tree.types import SequenceType
+    from xstreamcast.syntax.tree.types import TypeExpr
 
 
 @dataclass(frozen=True, slots=True)
-class For:
+class ForClause:
     """`for $name as T allowing empty at $position in source`."""
 
     name: Name
-    type: SequenceType | None
+    type: TypeExpr | None
     allowing_empty: bool
     position: Name | None
     source: Expr
@@ -26,11 +26,11 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
-class Let:
+class LetClause:
     """`let $name as T := value`."""
 
     name: Name
-    type: SequenceType | None
+    type: TypeExpr | None
     value: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
@@ -40,7 +40,7 @@ class WindowVariable:
     """A variable of a window boundary; only `forseq` lets it have a type."""
 
     name: Name
-    type: SequenceType | None = None
+    type: TypeExpr | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -77,7 +77,7 @@ class WindowEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class WindowClause:
     """The W3C window clause (windows ordered by `first` item) or `forseq` (by `last` item).
 
     kind   tumbling, sliding: both; landmark, general: forseq only
@@ -87,7 +87,7 @@ class Window:
     kind: Literal["tumbling", "sliding", "landmark", "general"]
     order: Literal["first", "last"]
     name: Name
-    type: SequenceType | None
+    type: TypeExpr | None
     source: Expr
     start: WindowStart | None
     end: WindowEnd | None
@@ -95,7 +95,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class WhereClause:
     """`where test`."""
 
     test: Expr
@@ -103,26 +103,26 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupKey:
+class GroupingSpec:
     """`$name as T := value collation "uri"`; `value` None groups by the variable as bound."""
 
     name: Name
-    type: SequenceType | None = None
+    type: TypeExpr | None = None
     value: Expr | None = None
     collation: str | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class GroupBy:
+class GroupByClause:
     """`group by key, …`."""
 
-    keys: tuple[GroupKey, ...]
+    keys: tuple[GroupingSpec, ...]
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class OrderKey:
+class OrderSpec:
     """`value descending empty least collation "uri"`; `empty` None is the prolog's choice."""
 
     value: Expr
@@ -133,23 +133,25 @@ class OrderKey:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderBy:
+class OrderByClause:
     """`stable order by key, …`."""
 
     stable: bool
-    keys: tuple[OrderKey, ...]
+    keys: tuple[OrderSpec, ...]
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class CountClause:
     """`count $name`."""
 
     name: Name
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Clause = For | Let | Window | Where | GroupBy | OrderBy | Count
+Clause = (
+    ForClause | LetClause | WindowClause | WhereClause | GroupByClause | OrderByClause | CountClause
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class CurlyArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class LookupExpr:
     """`e?key`, `e?1`, `e?(k)`, `e?*` (`key` None); `?key` alone looks into the context item."""
 
     base: Expr

@@ -11,8 +11,8 @@ from xstreamcast.syntax.tree.names import NOWHERE, Name, Span
 
 if TYPE_CHECKING:
     from xstreamcast.syntax.tree import Expr
-    from xstreamcast.syntax.tree.prolog_parts import Annotation, Parameter
-    from xstreamcast.syntax.tree.types import SequenceType
+    from xstreamcast.syntax.tree.prolog_parts import Annotation, Param
+    from xstreamcast.syntax.tree.types import TypeExpr
 
 UNNAMED = Source("query", "")
 
@@ -115,7 +115,7 @@ class ModuleImport:
 class ContextItemDecl:
     """`declare context item as T := value`; `external` with a value has a default."""
 
-    type: SequenceType | None
+    type: TypeExpr | None
     value: Expr | None
     external: bool
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -127,7 +127,7 @@ class VariableDecl:
 
     annotations: tuple[Annotation, ...]
     name: Name
-    type: SequenceType | None
+    type: TypeExpr | None
     value: Expr | None
     external: bool
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -139,8 +139,8 @@ class FunctionDecl:
 
     annotations: tuple[Annotation, ...]
     name: Name
-    parameters: tuple[Parameter, ...]
-    result: SequenceType | None
+    parameters: tuple[Param, ...]
+    result: TypeExpr | None
     body: Expr | None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 

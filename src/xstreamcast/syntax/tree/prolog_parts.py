@@ -10,7 +10,7 @@ from xstreamcast.syntax.tree.names import NOWHERE, Name, Span
 
 if TYPE_CHECKING:
     from xstreamcast.syntax.tree.literals import NumericLiteral, StringLiteral
-    from xstreamcast.syntax.tree.types import SequenceType
+    from xstreamcast.syntax.tree.types import TypeExpr
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class Param:
     """`$name as type` of a function."""
 
     name: Name
-    type: SequenceType | None = None
+    type: TypeExpr | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)

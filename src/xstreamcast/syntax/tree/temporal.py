@@ -25,7 +25,7 @@ AllenWord = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalProjection:
+class IntervalProjectionExpr:
     """`base?[begin, end]`; `end` None is `base?[begin]`. `$a/x?[t]` projects `$a/x`."""
 
     base: Expr
@@ -35,7 +35,7 @@ class IntervalProjection:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionProjection:
+class VersionProjectionExpr:
     """`base#[first, last]`; `last` None is `base#[first]`."""
 
     base: Expr
@@ -45,7 +45,7 @@ class VersionProjection:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class IntervalExpr:
     """`[begin, end]` or `[begin]`, only as an operand of an interval comparison."""
 
     begin: Expr
@@ -58,8 +58,8 @@ class IntervalComparison:
     """`left before right` and Allen's other words, over the lifespans of the operands."""
 
     operator: AllenWord
-    left: Expr | Interval
-    right: Expr | Interval
+    left: Expr | IntervalExpr
+    right: Expr | IntervalExpr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -73,7 +73,7 @@ class Assign:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BlockExpr:
     """`{ s1; s2; …; result }`, only under `declare execution sequential`."""
 
     statements: tuple[Assign | Expr, ...]

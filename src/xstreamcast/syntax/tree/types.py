@@ -13,7 +13,7 @@ Occurrence = Literal["", "?", "*", "+", "**"]
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceType:
+class TypeExpr:
     """`item` is None for `empty-sequence()`; `**` marks a potentially infinite sequence."""
 
     item: ItemType | None
@@ -31,7 +31,7 @@ class SingleType:
 
 
 @dataclass(frozen=True, slots=True)
-class AnyItem:
+class AnyItemTest:
     """`item()`."""
 
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -50,8 +50,8 @@ class FunctionTest:
     """`function(*)` (`parameters` is None) or `function(A, B) as C`."""
 
     annotations: tuple[Annotation, ...] = ()
-    parameters: tuple[SequenceType, ...] | None = None
-    result: SequenceType | None = None
+    parameters: tuple[TypeExpr, ...] | None = None
+    result: TypeExpr | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -60,7 +60,7 @@ class MapTest:
     """`map(*)` (both None) or `map(K, V)`."""
 
     key: NamedType | None = None
-    value: SequenceType | None = None
+    value: TypeExpr | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -68,7 +68,7 @@ class MapTest:
 class ArrayTest:
     """`array(*)` (None) or `array(M)`."""
 
-    member: SequenceType | None = None
+    member: TypeExpr | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -197,4 +197,4 @@ KindTest = (
 )
 NamesTest = NameTest | AnyName | AnyLocal | AnyNamespace
 NodeTest = KindTest | NamesTest
-ItemType = AnyItem | NamedType | FunctionTest | MapTest | ArrayTest | KindTest
+ItemType = AnyItemTest | NamedType | FunctionTest | MapTest | ArrayTest | KindTest

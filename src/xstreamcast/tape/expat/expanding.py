@@ -33,7 +33,7 @@ def has_subset(head: bytes) -> bool | None:
 
 
 class Expander:
-    """Bytes of UTF-8 in, bytes of UTF-8 out; each error stands where the document has it."""
+    """Bytes of UTF-8 in, bytes of UTF-8 out; each error is where the document has it."""
 
     def __init__(self, name: str | None) -> None:
         self._name = name
@@ -53,7 +53,7 @@ class Expander:
         self._kept, self._passed = b"", 0  # bytes that may be read again, and those before them
 
     def feed(self, chunk: bytes) -> bytes:
-        """What a chunk stands for; what follows the root is as it came."""
+        """What a chunk represents; what follows the root is as it came."""
         if self._over:
             return chunk
         self._kept += chunk

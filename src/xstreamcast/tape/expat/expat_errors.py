@@ -155,7 +155,7 @@ def place(data: Buffer, offset: int, source: str | None) -> DataPlace:
 
 
 def _lines(before: bytes, encoding: str) -> tuple[int, str]:
-    """How many lines end in `before`, and what stands after the last of them."""
+    """How many lines end in `before`, and what is after the last of them."""
     if encoding == "utf-8":  # a large document is not decoded for its last line
         ended = before.count(b"\n")
         return ended, before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace").lstrip("\ufeff")

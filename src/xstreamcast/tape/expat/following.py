@@ -18,7 +18,7 @@ _UNKNOWN_ENCODING: Final = 18
 _TOLD: Final = 16  # with so many bytes of a tag, expat knows whether it begins a document
 
 
-class Begin(NamedTuple):
+class DocumentStart(NamedTuple):
     """Where a document begins among others: byte, line and column, each from 0."""
 
     offset: int = 0
@@ -26,14 +26,14 @@ class Begin(NamedTuple):
     column: int = 0
 
 
-def documents(chunks: Iterable[bytes]) -> Iterator[tuple[Begin, Iterator[bytes]]]:
+def documents(chunks: Iterable[bytes]) -> Iterator[tuple[DocumentStart, Iterator[bytes]]]:
     """Each document with where it begins; its bytes must be taken before the next one."""
     following = _Following(chunks)
     while not following.over:
         yield following.begin, following.one()
 
 
-def moved(refused: Error, begin: Begin) -> Error:
+def moved(refused: Error, begin: DocumentStart) -> Error:
     """An error in a document, placed among all of them."""
     at = refused.place
     if isinstance(at, DataPlace) and begin.offset:
@@ -54,7 +54,7 @@ class _Following:
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self._rest = b""
-        self.begin = Begin()
+        self.begin = DocumentStart()
         self.over = False
 
     def one(self) -> Iterator[bytes]:
@@ -80,7 +80,7 @@ class _Following:
 
     def _next(self, parser: expat.XMLParserType, rest: bytes) -> None:
         before, lines = self.begin, parser.ErrorLineNumber - 1
-        self.begin = Begin(
+        self.begin = DocumentStart(
             before.offset + parser.ErrorByteIndex,
             before.line + lines,
             parser.ErrorColumnNumber + (0 if lines else before.column),

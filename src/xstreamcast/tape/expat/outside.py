@@ -1,4 +1,4 @@
-"""Entities whose text stands outside the document: nothing is fetched, so they are refused.
+"""Entities whose text is outside the document: nothing is fetched, so they are refused.
 
 expat leaves them out and says nothing, unless somebody listens. In attributes it says nothing at
 all: there the start tag is looked at as it is written.

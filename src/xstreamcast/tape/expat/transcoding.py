@@ -43,7 +43,7 @@ class Transcoder:
         return frozenset((*names, kind) for names, kind in found.items())
 
     def feed(self, chunk: bytes) -> bytes | None:
-        """What the chunk stands for; None while more is needed to begin."""
+        """What the chunk represents; None while more is needed to begin."""
         decoded = self._in_utf8(chunk)
         if decoded is None or (self._held is None and self._expander is None):
             return decoded

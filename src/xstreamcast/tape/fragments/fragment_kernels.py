@@ -34,7 +34,7 @@ FINE, NO_PAYLOAD, SEVERAL, STRAY_TEXT, NESTED = range(5)
 ODD = 8  # bit: an attribute has references, so that its bytes are not its value
 
 
-class Units(NamedTuple):
+class UnitColumns(NamedTuple):
     """A row for each unit."""
 
     row: I32
@@ -114,7 +114,7 @@ def _blank(heap: U8, start: int, length: int) -> bool:
 
 
 @kernel
-def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Holes) -> int:
+def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: UnitColumns, h: Holes) -> int:
     row, unit, hole, n = 0, 0, 0, len(c.kind)
     while row < n:
         end = row + c.size[row] + 1
@@ -213,10 +213,12 @@ def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Hol
     return hole
 
 
-def fragments(c: Columns, elements: U8, attributes: U8, bare: bool = False) -> tuple[Units, Holes]:
+def fragments(
+    c: Columns, elements: U8, attributes: U8, bare: bool = False
+) -> tuple[UnitColumns, Holes]:
     """The units of a tape and the holes in their payloads; `bare`: each unit is a payload."""
     count, most = _count(c, elements)
-    units = Units._make(np.empty(count, dtype) for dtype in _UNITS)
+    units = UnitColumns._make(np.empty(count, dtype) for dtype in _UNITS)
     holes = Holes._make(np.empty(most, dtype) for dtype in _HOLES)
     found = _scan(c, elements, attributes, bare, units, holes)
     return units, Holes._make(column[:found] for column in holes)

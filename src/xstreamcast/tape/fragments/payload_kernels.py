@@ -1,4 +1,4 @@
-"""What a payload with holes will take in a view: rows, bytes, a hash, and where its holes stand."""
+"""What a payload with holes will take in a view: rows, bytes, a hash, and where its holes are."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from xstreamcast.tape.names import NameTables
 
 # Bits of `shape`; above them, how many bindings the payload has from around it.
 OWN_BOUNDS, DEFAULT, SHAPE_BITS = 3, 4, 3
-# Bits of `beside`: what stands directly before and after a hole.
+# Bits of `beside`: what is directly before and after a hole.
 TEXT_BEFORE, HOLE_BEFORE, TEXT_AFTER = 1, 2, 4
 
 
@@ -194,7 +194,7 @@ def hash_payloads(c: Columns, payload: I32, seed: int, out: U64) -> None:
 
 @kernel
 def _beside(c: Columns, at: int, last: int, end: int) -> int:
-    """What stands beside a hole in the same element; `last` is the hole before it, -1 = none."""
+    """What is beside a hole in the same element; `last` is the hole before it, -1 = none."""
     found, after = 0, at + c.size[at] + 1
     if c.kind[at - 1] & KIND == TEXT and c.parent[at - 1] == c.parent[at]:
         found |= TEXT_BEFORE
@@ -217,7 +217,7 @@ def _path(c: Columns, at: int, row: int) -> np.uint64:
 
 @kernel
 def mark_names(c: Columns, payload: I32, tag: I32, skip: Bools, seen: Annotated[Bools, 2]) -> None:
-    """seen[tag, name]: an element of that name stands below the root of a payload of that tag."""
+    """seen[tag, name]: an element of that name is below the root of a payload of that tag."""
     for i in range(len(payload)):
         row = signed(payload[i])
         if row < 0:

@@ -127,7 +127,7 @@ def lay(
                 j += family[j]
             if open_ and beside[k] & TEXT_AFTER:
                 at -= 1
-        while j < end:  # what is attached stands behind all that the payload holds
+        while j < end:  # what is attached is behind all that the payload holds
             out_row[j], level[j] = at + rows[f], level[i] + 1
             at += total[j]
             j += family[j]
@@ -318,7 +318,7 @@ def splice(
             ends_in_text = c_kind[stop - 1] & KIND == TEXT and c_parent[stop - 1] == source
             last_text = at - 1 if ends_in_text else signed(-1)
             r = stop
-        while j < last:  # what is attached stands behind all that the payload holds
+        while j < last:  # what is attached is behind all that the payload holds
             if state[j] == FULL:
                 parent[laid_row[j]] = first
             at += total[j]

@@ -1,4 +1,4 @@
-"""Payloads without what nobody looks at: elements on some paths, and whatever holes stand in."""
+"""Payloads without what nobody looks at: elements on some paths, and whatever holes are in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees taken out of the documents they stand in, with the namespaces that are in scope there."""
+"""Trees taken out of the documents they are in, with the namespaces that are in scope there."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _inherited(c: Columns, t: NameTables, root: int, found: I64) -> int:
 
 @kernel
 def _measure(c: Columns, t: NameTables, roots: I64, dropped: Bools, plain: Bools) -> int:
-    """How many rows the trees take; `plain`: whether a tree is as it stands."""
+    """How many rows the trees take; `plain`: whether a tree is as it is."""
     total, found = 0, np.empty(_MOST, np.int64)
     for i in range(len(roots)):
         root = roots[i]
@@ -158,7 +158,7 @@ def _copy_whole(
 def taken_out(tape: Tape, roots: I64, dropped: Bools) -> tuple[Tape, I32]:
     """The trees at some rows, without those `dropped` in them → a tape, and their rows there.
 
-    Where all stand as they are, the tape itself.
+    Where all are as they are, the tape itself.
     """
     c, tables = tape.columns, tape.names.tables
     if not dropped.any():

@@ -20,7 +20,7 @@ from xstreamcast.tape.layout import (
     empty_columns,
 )
 
-Run = tuple[Sequence[Tape], I64, I64]  # start tags, and the runs of rows that stand below them
+Run = tuple[Sequence[Tape], I64, I64]  # start tags, and the runs of rows that are below them
 
 
 def wrapped(spine: Sequence[Tape], trees: Tape, first: I64, last: I64) -> tuple[Tape, I64]:
@@ -52,7 +52,7 @@ def wrapped_runs(runs: Sequence[Run], trees: Tape) -> tuple[Tape, list[I64]]:
 
 
 def _innermost(head: Columns) -> int:
-    """The place of the element that the trees stand in."""
+    """The place of the element that the trees are in."""
     kinds = (head.kind & KIND).tolist()
     return max(at for at, kind in enumerate(kinds) if kind in (DOCUMENT, ELEMENT))
 

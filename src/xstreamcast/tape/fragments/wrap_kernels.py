@@ -17,7 +17,7 @@ def put_below(
 ) -> None:  # fmt: skip
     """A copy of `head` for each run [first, last) of rows, from row `begin` on; then the run.
 
-    `innermost`: the row of the head that the trees stand in; `used`: bytes of the head's heap,
+    `innermost`: the row of the head that the trees are in; `used`: bytes of the head's heap,
     which lie before those of the trees.
     """
     kind, level, name, parent = out.kind, out.level, out.name, out.parent

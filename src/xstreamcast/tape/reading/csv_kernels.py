@@ -41,7 +41,7 @@ def csv_to_xml(
 ) -> None:  # fmt: skip
     """Write all records that are complete; `final`: the last one needs no line end.
 
-    marks[mark_at[k]:mark_at[k+1]] stands before field k, and the last of them behind all fields.
+    marks[mark_at[k]:mark_at[k+1]] is before field k, and the last of them behind all fields.
     Record r is data[begins[r]:ends[r]], its XML ends at out[writes[r]] (a bad one has none).
     `done`: records, bytes of the data they take, bytes written.
     """

@@ -11,7 +11,7 @@ DEEPEST = 500  # brackets open at a time
 _QUOTE, _LF, _CR, _TAB, _SPACE, _BACKSLASH = 34, 10, 13, 9, 32, 92
 _AMP, _LT, _GT, _COMMA, _COLON, _ZERO, _NINE = 38, 60, 62, 44, 58, 48, 57
 _MINUS, _PLUS, _DOT, _ARRAY, _ARRAY_END, _MAP, _MAP_END = 45, 43, 46, 91, 93, 123, 125
-# Pieces of markup: beginnings without their `>`, then ends, then what a key stands in.
+# Pieces of markup: beginnings without their `>`, then ends, then what a key is in.
 MARKS = (
     b"<map", b"<array", b"<string", b"<number", b"<boolean", b"<null",
     b"</map>", b"</array>", b"</string>", b"</number>", b"</boolean>", b"/>", b' key="',
@@ -165,7 +165,7 @@ def _number(data: U8, p: int, end: int) -> int:
 
 @kernel
 def _word(data: U8, p: int, end: int, m: U8, begin: int, stop: int) -> int:
-    """The place behind a word that stands in the marks, or -1."""
+    """The place behind a word that is in the marks, or -1."""
     size = stop - begin
     if p + size > end:
         return -1
@@ -290,7 +290,7 @@ def json_lines(
 ) -> None:  # fmt: skip
     """Write each line data[begins[r]:ends[r]]; its XML ends at out[writes[r]] (a bad one has none).
 
-    `outer` stands in the outermost element of each: a declaration of the namespace, or nothing.
+    `outer` is in the outermost element of each: a declaration of the namespace, or nothing.
     """
     here = np.zeros(1, np.int64)
     for r in range(len(begins)):

@@ -22,7 +22,7 @@ class Origin:
         return self._column
 
     def continue_at(self, line: int, column: int, offset: int) -> None:
-        """The first byte that is kept stands there."""
+        """The first byte that is kept is there."""
         self.line, self._column, self.offset = line, column, offset
 
     def pass_by(self, gone: bytes | U8) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-CLOSED: Final = b"<closed/>"  # stands for a document whose root has closed
+CLOSED: Final = b"<closed/>"  # represents a document whose root has closed
 
 
 class Resumption(NamedTuple):

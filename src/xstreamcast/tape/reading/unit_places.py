@@ -1,4 +1,4 @@
-"""Where the elements begin that stand directly below a root that has been opened, and how many.
+"""Where the elements begin that are directly below a root that has been opened, and how many.
 
 Markup is followed and nothing else, so comments, CDATA and quoted values mislead nobody. Whoever
 reads the bytes afterwards judges them; what looks as if it might be judged otherwise is left to it.

@@ -1,7 +1,7 @@
 """Chunks of a root that may never close, to a tape of its newly complete units at each chunk.
 
 A unit is an element at a given level below the root (1: the children of the root). Its in-scope
-namespaces are given to it as if it declared them. What stands above the units (the root, text
+namespaces are given to it as if it declared them. What is above the units (the root, text
 between them) makes no rows. Memory holds the unfinished unit and no more; nothing is read twice
 but a tag, comment or PI that a chunk cuts, once its end is there.
 """
@@ -176,12 +176,12 @@ class UnitReading:
         self._chunks.append(old.view(first))
         self._state[[POS, SCANNED, TEXT_START]] -= moved
         start = self._driver.columns.start[: int(self._state[ROWS])]
-        start[start >= head] -= moved  # what is inherited stands at the beginning, as before
+        start[start >= head] -= moved  # what is inherited is at the beginning, as before
 
     # --- above the units ------------------------------------------------------------------
 
     def _on_ancestor(self) -> None:
-        """An element above the units began (its rows stand after ROWS) or ended."""
+        """An element above the units began (its rows are after ROWS) or ended."""
         first, last = int(self._state[ROWS]), int(self._state[ANCESTOR_ROWS])
         depth = int(self._state[DEPTH])
         if last > first:
@@ -205,7 +205,7 @@ class UnitReading:
         return [(prefix, uri) for prefix, uri in found.items() if uri != EMPTY]
 
     def _set_inherited(self) -> None:
-        """Tell the tokeniser what units inherit; the URIs stand at the beginning of the bytes."""
+        """Tell the tokeniser what units inherit; the URIs are at the beginning of the bytes."""
         rows = np.zeros(len(self._inherited), INHERITED_ROW)
         rows["prefix"] = [prefix for prefix, _ in self._inherited]
         rows["uri"] = [uri for _, uri in self._inherited]

@@ -94,7 +94,7 @@ def walk_along(
     found: I64,
     write: bool,
 ) -> int:
-    """Count, or write, what stands along an axis."""
+    """Count, or write, what is along an axis."""
     n = signed(0)
     hops = axis in (CHILD, FOLLOWING_SIBLING, PRECEDING_SIBLING)
     for k in range(len(rows)):
@@ -138,7 +138,7 @@ def walk_upward(
     found: I64,
     write: bool,
 ) -> int:
-    """Count, or write, what stands above."""
+    """Count, or write, what is above."""
     n = signed(0)
     for k in range(len(rows)):
         i = rows[k] if own else signed(parent[rows[k]])

@@ -20,7 +20,7 @@ Written = tuple[Any, Callable[..., Any]]
 
 
 def at(builder: Any, address: Any, kind: Any) -> Any:
-    """What stands at an address, aligned or not."""
+    """What is at an address, aligned or not."""
     return builder.load(builder.inttoptr(address, kind.as_pointer()), align=1)
 
 

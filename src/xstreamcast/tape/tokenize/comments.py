@@ -1,4 +1,4 @@
-"""Comments, processing instructions and what stands outside the root, in compiled code."""
+"""Comments, processing instructions and what is outside the root, in compiled code."""
 
 # ruff: noqa: SIM109 - compiled loops compare; they build no tuples
 
@@ -109,7 +109,7 @@ def wait_for(state: I64, pending: int, begin: int, scan: int) -> int:
 
 @helper
 def put(c: Columns, state: I64, kind: int, name: int, start: int, end: int) -> None:
-    """A row for a comment or PI, unless it stands above the units."""
+    """A row for a comment or PI, unless it is above the units."""
     if state[DEPTH] < state[UNIT] or (state[DEPTH] == state[UNIT] and state[CURRENT] < 0):
         return
     row = state[ROWS]
@@ -245,7 +245,7 @@ def next_document(state: I64) -> None:
 
 @helper
 def outside(base: int, p: int, n: int, c: Columns, lex: Lexicon, state: I64) -> int:
-    """Read what stands outside the root, up to a start tag: TAG, with its position in POS."""
+    """Read what is outside the root, up to a start tag: TAG, with its position in POS."""
     while True:
         p = skip_space(base, p, n)
         state[POS] = p

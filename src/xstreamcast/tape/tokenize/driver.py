@@ -12,7 +12,7 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.reading.prolog import LONGEST, XmlProlog, declared
 from xstreamcast.tape.tokenize.lexicon import Vocabulary, rename, vocabulary
 from xstreamcast.tape.tokenize.loop import tokenize
-from xstreamcast.tape.tokenize.scope import BINDING, FRAME, INHERITED_ROW, Scope
+from xstreamcast.tape.tokenize.scope import BINDING, FRAME, INHERITED_ROW, NamespaceScope
 from xstreamcast.tape.tokenize.state import (
     CURRENT,
     DECLARATION,
@@ -196,12 +196,12 @@ def _columns(rows: int) -> Columns:
     return Columns._make([kind, level, name, parent, size, start, length, _NO_HEAP])
 
 
-def _scope(bindings: int, depth: int) -> Scope:
-    return Scope(
+def _scope(bindings: int, depth: int) -> NamespaceScope:
+    return NamespaceScope(
         np.zeros(bindings, BINDING), np.zeros(depth + 2, FRAME), np.zeros(0, INHERITED_ROW)
     )
 
 
-def _grown(scope: Scope) -> Scope:
+def _grown(scope: NamespaceScope) -> NamespaceScope:
     """Twice the room for bindings."""
     return scope._replace(bindings=np.concatenate([scope.bindings, scope.bindings]))

@@ -75,7 +75,7 @@ class Vocabulary:
         return True
 
     def alias(self, word: int, value: bytes) -> None:
-        """Note that the raw bytes of a namespace declaration stand for the URI `value`."""
+        """Note that the raw bytes of a namespace declaration represent the URI `value`."""
         uri = self.add(value)
         self.tables.words["local"][word] = uri
 

@@ -1,6 +1,6 @@
 """XML bytes to columns, in one compiled pass that accepts only what is surely well-formed.
 
-The loop stands in one function: its positions stay in registers, and every token writes a row.
+The loop is in one function: its positions stay in registers, and every token writes a row.
 What is rare is called. What the pass is not sure of it answers with SUSPECT, and expat decides.
 """
 
@@ -34,7 +34,7 @@ from xstreamcast.tape.tokenize.load_bytes import (
     value_stops,
 )
 from xstreamcast.tape.tokenize.scope import (
-    Scope,
+    NamespaceScope,
     close_frame,
     declare,
     inherit,
@@ -136,7 +136,14 @@ def word_of(lex: Lexicon, base: int, p: int, e: int, state: I64) -> int:
 
 @helper
 def declaration(
-    lex: Lexicon, scope: Scope, state: I64, word: int, base: int, p: int, e: int, flags: int
+    lex: Lexicon,
+    scope: NamespaceScope,
+    state: I64,
+    word: int,
+    base: int,
+    p: int,
+    e: int,
+    flags: int,
 ) -> int:
     """The name of the NAMESPACE row for an attribute `xmlns…` with the value from `p` to `e`."""
     uri = add_word(lex, base, p, e)
@@ -152,7 +159,7 @@ def declaration(
 
 @helper
 def finish_tag(
-    c: Columns, lex: Lexicon, scope: Scope, state: I64, element: int, row: int, depth: int
+    c: Columns, lex: Lexicon, scope: NamespaceScope, state: I64, element: int, row: int, depth: int
 ) -> int:
     """Name what has a prefix and give a unit its inherited namespaces: the row count."""
     done = name_attributes(c, lex, scope, state, element + 1, row)
@@ -165,7 +172,7 @@ def finish_tag(
 
 @entry
 def tokenize(
-    base: int, n: int, c: Columns, lex: Lexicon, scope: Scope, open_words: I32, state: I64
+    base: int, n: int, c: Columns, lex: Lexicon, scope: NamespaceScope, open_words: I32, state: I64
 ) -> int:
     """Read on until the bytes end or the driver must act; says why it stopped."""
     if state[PENDING] > IN_TEXT:

@@ -31,7 +31,7 @@ EXIT, CLOSED, BELOW = range(3)  # in what `left_open` tells
 
 @intrinsic
 def less_stops(typingctx: Any, address: Any) -> Any:
-    """Where `<` stands in the next bytes."""
+    """Where `<` is in the next bytes."""
     from xstreamcast.tape.tokenize.byte_classes import mask
 
     return mask(lambda v: v.is_any("<"))
@@ -181,7 +181,7 @@ def left_open(
 
     `stack`: where the start tags begin that it leaves open; `flags`: which of them have a held
     child. `told`: where it stops; how many elements it closes that it did not open; whether a held
-    child stands below the one around those. → how many it leaves open.
+    child is below the one around those. → how many it leaves open.
     """
     count, closed, below = 0, 0, 0
     while at < end:

@@ -45,7 +45,7 @@ INHERITED_ROW = np.dtype(
 )
 
 
-class Scope(NamedTuple):
+class NamespaceScope(NamedTuple):
     """The bindings of the open elements, innermost last; a frame is an element that declares."""
 
     bindings: Annotated[Any, BINDING]
@@ -54,7 +54,7 @@ class Scope(NamedTuple):
 
 
 @helper
-def uri_of(scope: Scope, prefix: int, bindings: int) -> int:
+def uri_of(scope: NamespaceScope, prefix: int, bindings: int) -> int:
     """The word of the URI that a prefix (NO_PREFIX: the default) is bound to; SUSPECT."""
     for i in range(bindings - 1, -1, -1):
         if scope.bindings[i].prefix == prefix:
@@ -65,7 +65,7 @@ def uri_of(scope: Scope, prefix: int, bindings: int) -> int:
 
 
 @helper
-def resolve(lex: Lexicon, scope: Scope, state: I64, word: int) -> int:
+def resolve(lex: Lexicon, scope: NamespaceScope, state: I64, word: int) -> int:
     """The name of an element, or of an attribute with a prefix, in the present context."""
     uri = uri_of(scope, lex.words[word].prefix, state[BINDINGS])
     if uri < 0:
@@ -78,7 +78,7 @@ def resolve(lex: Lexicon, scope: Scope, state: I64, word: int) -> int:
 
 
 @helper
-def declare(lex: Lexicon, scope: Scope, state: I64, word: int, uri: int) -> int:
+def declare(lex: Lexicon, scope: NamespaceScope, state: I64, word: int, uri: int) -> int:
     """Bind what an attribute `xmlns` or `xmlns:p` declares: its name, FULL, SCOPE or SUSPECT."""
     default = word == XMLNS
     prefix = NO_PREFIX if default else lex.words[word].local
@@ -97,7 +97,7 @@ def declare(lex: Lexicon, scope: Scope, state: I64, word: int, uri: int) -> int:
 
 
 @helper
-def open_frame(lex: Lexicon, scope: Scope, state: I64, depth: int, bindings: int) -> None:
+def open_frame(lex: Lexicon, scope: NamespaceScope, state: I64, depth: int, bindings: int) -> None:
     """Begin a context for the element at `depth`, which declared all from `bindings` on."""
     frame = state[FRAMES]
     scope.frames[frame].depth = depth
@@ -109,7 +109,7 @@ def open_frame(lex: Lexicon, scope: Scope, state: I64, depth: int, bindings: int
 
 
 @helper
-def close_frame(scope: Scope, state: I64) -> None:
+def close_frame(scope: NamespaceScope, state: I64) -> None:
     """Return to the context before the innermost frame."""
     frame = state[FRAMES] - 1
     state[FRAMES] = frame
@@ -119,9 +119,9 @@ def close_frame(scope: Scope, state: I64) -> None:
 
 @helper
 def name_attributes(
-    c: Columns, lex: Lexicon, scope: Scope, state: I64, begin: int, end: int
+    c: Columns, lex: Lexicon, scope: NamespaceScope, state: I64, begin: int, end: int
 ) -> int:
-    """Name the attributes with a prefix, which stand as -2 - word; SUSPECT if two are the same."""
+    """Name the attributes with a prefix, which are as -2 - word; SUSPECT if two are the same."""
     stamp = lex.counts[TAGS]
     for row in range(begin, end):
         if c.name[row] > -2:
@@ -142,7 +142,7 @@ def name_attributes(
 
 @helper
 def inherit(
-    c: Columns, lex: Lexicon, scope: Scope, state: I64, at: int, rows: int, level: int
+    c: Columns, lex: Lexicon, scope: NamespaceScope, state: I64, at: int, rows: int, level: int
 ) -> int:
     """Give the unit at row `at` its ancestors' bindings, before its attributes: the row count."""
     declared = at + 1

@@ -1,4 +1,4 @@
-"""Character data in compiled code: UTF-8, references, runs of text, what stands between delimiters.
+"""Character data in compiled code: UTF-8, references, runs of text, what is between delimiters.
 
 A scan gives the position where it stopped, or MORE (the bytes end first) or SUSPECT (expat must
 say). Bytes at or after `n` are padding and decide nothing.
@@ -129,7 +129,7 @@ def character_number(base: int, p: int, n: int) -> int:
 
 @helper
 def reference(base: int, p: int, n: int, longest: int) -> tuple[int, int]:
-    """The position after the reference whose `&` is at `p`; FILLED if it stands for a character."""
+    """The position after the reference whose `&` is at `p`; FILLED if it represents a character."""
     if p + 1 >= n:
         return MORE, 0
     if byte(base + p + 1) == HASH:

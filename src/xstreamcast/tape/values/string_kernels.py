@@ -58,7 +58,7 @@ def number_of(heap: U8, start: int, end: int) -> int:
 
 @kernel
 def put_reference(heap: U8, start: int, out: U8, at: int) -> tuple[int, int]:
-    """Write what the reference at `start` stands for → the places after both."""
+    """Write what the reference at `start` represents → the places after both."""
     semi = start + 1
     while heap[semi] != SEMI:
         semi += 1
@@ -100,7 +100,7 @@ def decode(heap: U8, start: int, length: int, kind: int, out: U8, at: int) -> in
         elif byte == AMP and not cdata and (quoted or kind == TEXT):
             i, at = put_reference(heap, i, out, at)
         elif byte == LT and not cdata and kind == TEXT:
-            i, cdata = i + 9, True  # only <![CDATA[ can stand here
+            i, cdata = i + 9, True  # only <![CDATA[ can be here
         elif cdata and byte == BRACKET and heap[i + 1] == BRACKET and heap[i + 2] == 0x3E:
             i, cdata = i + 3, False
         else:
@@ -192,7 +192,7 @@ def gather(c: Columns, rows: I64) -> tuple[U8, I64]:
 
 @kernel
 def has_at(data: U8, start: int, constant: U8) -> bool:
-    """Whether the bytes of `constant` stand at `start`."""
+    """Whether the bytes of `constant` are at `start`."""
     i = 0
     while i < len(constant) and data[start + i] == constant[i]:
         i += 1
@@ -201,7 +201,7 @@ def has_at(data: U8, start: int, constant: U8) -> bool:
 
 @kernel
 def has_within(data: U8, start: int, length: int, constant: U8) -> bool:
-    """Whether the bytes of `constant` stand anywhere in the span."""
+    """Whether the bytes of `constant` are anywhere in the span."""
     if len(constant) == 0:
         return True
     first = constant[0]

@@ -1,6 +1,6 @@
 """Constructed trees, written onto a new tape: many trees, one kernel call.
 
-Events are recorded (one by one, or as whole arrays) and written at the end. The trees stand on the
+Events are recorded (one by one, or as whole arrays) and written at the end. The trees are on the
 tape in the order in which they were begun: `finish().roots()[k]` is the k-th one.
 """
 
@@ -97,7 +97,7 @@ class Builder:
         self._record(k.END)
 
     def copy(self, store: Store, handle: int) -> None:
-        """A deep copy of a node; below an element, a document stands for its children."""
+        """A deep copy of a node; below an element, a document represents its children."""
         self._uses(store)
         self._record(k.COPY, handle=int(handle))
 

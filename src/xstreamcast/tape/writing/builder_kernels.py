@@ -201,7 +201,7 @@ def build(
     preserve: bool,
     inherit: bool,
 ) -> int:
-    """Write events from where the state stands → DONE, or why it stopped."""
+    """Write events from where the state is → DONE, or why it stopped."""
     while state[EVENT] < len(e.op):
         i, depth = state[EVENT], state[DEPTH]
         op = e.op[i]

@@ -56,7 +56,7 @@ def put_binding_row(
 
 @kernel
 def has_namespaces(c: Columns, row: int) -> bool:
-    """Whether a NAMESPACE row stands in the subtree or on an ancestor."""
+    """Whether a NAMESPACE row is in the subtree or on an ancestor."""
     for i in range(row + 1, row + c.size[row] + 1):
         if c.kind[i] & KIND == NAMESPACE:
             return True

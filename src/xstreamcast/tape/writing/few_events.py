@@ -80,7 +80,7 @@ class FewEvents:
         return None if self._opened or len(self._rows) > _MOST_ROWS else self._columns()
 
     def _fits(self, op: int, name: int, before: int) -> bool:
-        """Whether an event needs no namespace, and stands where it may."""
+        """Whether an event needs no namespace, and is where it may."""
         if op == ELEMENT:
             return self._names.is_plain(name)
         if op == ATTRIBUTE:

@@ -1,7 +1,7 @@
 """Nodes as XML, as XSLT and XQuery Serialization 3.1 says for the method xml, without declaration.
 
 An element that is serialised alone carries all namespaces in its scope. Attributes and namespaces,
-which that method refuses alone, are written as they stand in a tag: `name="value"`.
+which that method refuses alone, are written as they are in a tag: `name="value"`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _known: Final[WeakKeyDictionary[Names, Spelled]] = WeakKeyDictionary()
 
 
 def _spelled(names: Names) -> Spelled:
-    """Where the words of each name stand: found again when names were added."""
+    """Where the words of each name are: found again when names were added."""
     known = _known.get(names)
     if known is None or len(known[0]) != len(names):
         t = names.tables

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.analysis.compared import compared_tags
 from xstreamcast.edges.table.log import Log
-from xstreamcast.edges.table.picking import Sifting
+from xstreamcast.edges.table.picking import RowSifting
 from xstreamcast.edges.table.pruning import guide_of
 from xstreamcast.edges.table.reading import stream_of, structure_in
 from xstreamcast.edges.table.values.definitions import FOLDER
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 def sifting_of(
     table: Path, stream: str, programs: Sequence[Program], name: str, guide: Guide, strategy: str
-) -> Sifting | None:
+) -> RowSifting | None:
     """Which payloads programs see that read the stream by a name; None: all, as far as is known."""
     if not (table / FOLDER).is_dir():
         return None
     found = ValueFilter.of(table, stream, compared_tags(programs, name, guide, strategy))
-    return None if found is None else Sifting(found, KeptValues(table), guide.name)
+    return None if found is None else RowSifting(found, KeptValues(table), guide.name)
 
 
 def explain_values(program: Program, name: str, table: str) -> list[str]:

@@ -11,6 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.edges.partitions.host import Reading
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
@@ -18,6 +20,12 @@ FACT: Final = "stage"  # the key of a row that is no change
 NO_STEP: Final = -1  # the step of a message that is for nobody
 COUNTS: Final = ("fragments", "changes", "stateBytes", "late", "refused")
 ONE_PLACE, ROUTER, UNITS, ANSWER = "one place", "router", "units", "answer"
+
+
+def counts_of(host: Any) -> dict[str, int]:
+    """What the operators of a place have seen, if they read fragments."""
+    reading = getattr(host, "reading", host)
+    return reading.counts() if isinstance(reading, Reading) else {}
 
 
 def stage_name(step: int) -> str:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from xstreamcast.edges.partitions.host import Host, Reading
+from xstreamcast.edges.partitions.host import Host
 from xstreamcast.edges.partitions.messages import ArrivedPacks
 from xstreamcast.errors import Error, error
 from xstreamcast.model.update import RankedAnswer
@@ -35,7 +35,7 @@ from xstreamcast.spark.watching.emitted import (
     update_rows,
 )
 from xstreamcast.spark.watching.peers import Done, Errand, Name, give_up, is_possible, listen, sent
-from xstreamcast.spark.watching.progress import with_fact
+from xstreamcast.spark.watching.progress import counts_of, with_fact
 from xstreamcast.spark.watching.seeds import SEEDED, seed_of
 from xstreamcast.spark.watching.store import (
     KeyValues,
@@ -326,12 +326,6 @@ class Stage(StatefulProcessor):
         for number in range(log.oldest, last):
             self._store.remove_batch(number)
         return log._replace(oldest=max(log.oldest, last))
-
-
-def counts_of(host: Any) -> dict[str, int]:
-    """What the operators of a place have seen, if they read fragments."""
-    reading = getattr(host, "reading", host)
-    return reading.counts() if isinstance(reading, Reading) else {}
 
 
 def done_here(errand: Errand) -> Done | None:

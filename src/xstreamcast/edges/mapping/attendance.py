@@ -18,7 +18,7 @@ ABSENT: Final = START  # in place of a valid time
 TIMELESS: Final = NOW  # it does not say when it begins: with each delivery
 
 
-class Step(NamedTuple):
+class AttendanceStep(NamedTuple):
     """From one delivery on a unit is absent, or there with a valid time."""
 
     when: int
@@ -42,7 +42,7 @@ class PartDeliveries:
     times: list[int] = field(default_factory=list)
     units: set[int] = field(default_factory=set)  # what the last one held
     tags: dict[int, int] = field(default_factory=dict)  # of all units that any held
-    steps: dict[int, list[Step]] = field(default_factory=dict)
+    steps: dict[int, list[AttendanceStep]] = field(default_factory=dict)
 
     def enter(self, when: int) -> bool:
         """Note a delivery → whether none is later."""
@@ -61,7 +61,11 @@ class PartDeliveries:
         steps = self.steps.setdefault(code, [])
         before = _at(steps, when - 1)
         begins = when if valid == TIMELESS else valid
-        step = None if before is not None and before.valid == valid else Step(when, valid, begins)
+        step = (
+            None
+            if before is not None and before.valid == valid
+            else AttendanceStep(when, valid, begins)
+        )
         return self._put(code, steps, step, when)
 
     def absent(self, code: int, when: int) -> list[Removal]:
@@ -71,7 +75,7 @@ class PartDeliveries:
         if there is None or there.valid == ABSENT:
             return []
         known = before is not None and before.valid == ABSENT
-        return self._put(code, steps, None if known else Step(when, ABSENT, when), when)
+        return self._put(code, steps, None if known else AttendanceStep(when, ABSENT, when), when)
 
     def forget(self, before: int) -> None:
         """Drop what only deliveries before an instant need."""
@@ -83,7 +87,9 @@ class PartDeliveries:
         at = bisect_right(self.times, when)
         return self.times[at] if at < len(self.times) else None
 
-    def _put(self, code: int, steps: list[Step], step: Step | None, when: int) -> list[Removal]:
+    def _put(
+        self, code: int, steps: list[AttendanceStep], step: AttendanceStep | None, when: int
+    ) -> list[Removal]:
         """Let a step begin, or none where nothing changes; the next delivery remains as it is."""
         later = self._after(when)
         back = None if later is None else _at(steps, later)
@@ -100,25 +106,25 @@ class PartDeliveries:
             if at < len(steps) and steps[at].when == later:
                 del steps[at]
             if back is None and now is not None and now.valid != ABSENT:
-                steps.insert(at, Step(later, ABSENT, later))
+                steps.insert(at, AttendanceStep(later, ABSENT, later))
             elif back is not None and (now is None or back.valid != now.valid):
                 steps.insert(at, back._replace(when=later))
         return _news(code, was, _absences(steps[low : len(steps) - high]), steps)
 
 
-def _when(step: Step) -> int:
+def _when(step: AttendanceStep) -> int:
     return step.when
 
 
-def _at(steps: list[Step], when: int) -> Step | None:
+def _at(steps: list[AttendanceStep], when: int) -> AttendanceStep | None:
     """What is true from a delivery on."""
     at = bisect_right(steps, when, key=_when)
     return steps[at - 1] if at else None
 
 
-def _absences(steps: list[Step]) -> dict[int, int]:
+def _absences(steps: list[AttendanceStep]) -> dict[int, int]:
     """When absences begin → when the removal ends: where a content that began before returns."""
-    nexts: list[Step | None] = [*steps[1:], None]
+    nexts: list[AttendanceStep | None] = [*steps[1:], None]
     return {
         one.when: NOW if back is None or back.begins > one.when else back.when
         for one, back in zip(steps, nexts, strict=False)
@@ -126,7 +132,9 @@ def _absences(steps: list[Step]) -> dict[int, int]:
     }
 
 
-def _news(code: int, was: dict[int, int], now: dict[int, int], steps: list[Step]) -> list[Removal]:
+def _news(
+    code: int, was: dict[int, int], now: dict[int, int], steps: list[AttendanceStep]
+) -> list[Removal]:
     """The removals that make the absences that were known those that are."""
     made = [Removal(code, at, to) for at, to in now.items() if was.get(at) != to]
     for at, to in was.items():

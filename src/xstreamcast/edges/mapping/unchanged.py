@@ -40,7 +40,7 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class UnchangedEffect:
     """What a message changes: whether it is a version, until when it hides others, and which later
     version it takes the place of."""
 
@@ -87,23 +87,23 @@ def _digest(made: FragmentBatch, at: int) -> bytes:
     return blake2b(held or made.tape.serialize(row), digest_size=_DIGEST).digest()
 
 
-def what_it_changes(known: list[Said], valid: int, digest: bytes) -> Effect:
+def what_it_changes(known: list[Said], valid: int, digest: bytes) -> UnchangedEffect:
     """Note what was said → what it changes."""
     at = bisect_left(known, valid, key=_valid)
     there = at < len(known) and known[at].valid == valid
     if there and known[at].digest == digest:
-        return Effect(news=False)
+        return UnchangedEffect(news=False)
     before = known[at - 1] if at else None
     later = known[at + there] if at + there < len(known) else None
     if before is not None and before.digest == digest and not (there and known[at].kept):
         _put(known, Said(valid, digest, False, before.until))
-        return Effect(news=False)
+        return UnchangedEffect(news=False)
     until = NOW if before is None or before.until <= valid else before.until
     back = later is not None and not later.kept and later.digest == digest
     if before is not None and before.digest == _GONE and back and until == _valid_of(later):
         _put(known, before._replace(until=valid))  # it returns sooner
         _put(known, Said(valid, digest, False, NOW))
-        return Effect(False, NOW, (before.valid, valid))
+        return UnchangedEffect(False, NOW, (before.valid, valid))
     instead = None
     if later is not None and later.kept:
         until = min(until, later.until)
@@ -112,9 +112,9 @@ def what_it_changes(known: list[Said], valid: int, digest: bytes) -> Effect:
         until = min(until, later.valid)
     _put(known, Said(valid, digest, True, until))
     if instead is None:
-        return Effect(True, until)
+        return UnchangedEffect(True, until)
     _put(known, instead._replace(kept=False))
-    return Effect(True, until, (instead.valid, instead.valid - (instead.until == NOW)))
+    return UnchangedEffect(True, until, (instead.valid, instead.valid - (instead.until == NOW)))
 
 
 def _valid_of(one: Said | None) -> int | None:

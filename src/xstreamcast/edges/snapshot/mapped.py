@@ -10,7 +10,7 @@ import numpy as np
 
 from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.aliases import Aliases, Named
-from xstreamcast.edges.mapping.attendance import ABSENT, PartDeliveries, Step
+from xstreamcast.edges.mapping.attendance import ABSENT, PartDeliveries, AttendanceStep
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
 from xstreamcast.edges.mapping.statements import StatedVersion, Statement
@@ -133,7 +133,7 @@ def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, PartDeliver
         made[n].tags[code] = tag
         made[n].units |= {code} if last else set()
     for n, code, *step in zip(*source.values(f"{at}.delivery steps", *_STEPS), strict=True):
-        made[n].steps.setdefault(code, []).append(Step(*step))
+        made[n].steps.setdefault(code, []).append(AttendanceStep(*step))
     return out
 
 
@@ -150,10 +150,10 @@ def _last_deliveries(source: TableReader, at: str) -> dict[str, dict[str, PartDe
         said = made[n].times[-1]
         made[n].units.add(code)
         made[n].tags[code] = tag
-        made[n].steps[code] = [Step(said, said, said)]
+        made[n].steps[code] = [AttendanceStep(said, said, said)]
     rows = source.values(f"{at}.gone delivered", "delivery", "code", "value")
     for n, code, when in zip(*rows, strict=True):
-        made[n].steps[code] = [Step(when, ABSENT, when)]
+        made[n].steps[code] = [AttendanceStep(when, ABSENT, when)]
     return out
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.aliases import Aliases, Named
-from xstreamcast.edges.mapping.attendance import ABSENT, PartDeliveries, AttendanceStep
+from xstreamcast.edges.mapping.attendance import ABSENT, AttendanceStep, PartDeliveries
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
 from xstreamcast.edges.mapping.statements import StatedVersion, Statement

@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.operators.snapshot.test_checkpoint_documents import Runs
-from tests.operators.test_once import KINDS, ROUNDS, answered, document
+from tests.operators.test_once import (
+    BODIES,
+    KINDS,
+    ROUNDS,
+    TOGETHER,
+    answered,
+    document,
+)
 from xstreamcast import query
 from xstreamcast.model.change import Change
 from xstreamcast.operators.feeds.grown import GrownFeed
@@ -67,6 +74,24 @@ def test_values_give_what_rows_give(body, rounds, cuts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("xstreamcast.operators.relational.advance.keeps_values", lambda _: False)
         assert found == answered(text, raw, cuts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("xstreamcast.operators.watching.watch.only_grows", lambda *_: False)
+        assert found == answered(text, raw, cuts)
+
+
+OTHERS = [
+    body.replace("stream('price')/answer/price", "stream('put')/answer/put")
+    for body in (*BODIES, *TOGETHER)
+    if "price" in body
+]
+
+
+@pytest.mark.parametrize("body", OTHERS)
+@settings(deadline=None, max_examples=10)
+@given(ROUNDS, st.lists(st.integers(0, 600), max_size=5))
+def test_whatever_reads_what_only_grows_gives_what_it_gave(body, rounds, cuts):
+    raw, text = document(rounds), STREAMS + body
+    found = answered(text, raw, cuts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("xstreamcast.operators.watching.watch.only_grows", lambda *_: False)
         assert found == answered(text, raw, cuts)

@@ -89,10 +89,6 @@ class AppendedSide:
             if same:
                 self._index(len(self.values) - 1, own)
 
-    def drop(self) -> None:
-        """Let go of all rows, as if none had come."""
-        self.__init__(len(self.columns))  # type: ignore[misc]
-
     def rebuild(self, mode: Mode) -> None:
         """The index for another way to compare."""
         self.mode = mode

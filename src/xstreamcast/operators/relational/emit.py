@@ -88,7 +88,7 @@ class Emit:
         if anew:
             gone += [key for key in known if key not in delta]
         ranks = {key: row.rank for key, row, _ in shown}
-        behind = self._behind(ranks)
+        behind = self._behind(ranks, len(gone) == len(known))
         rest = {key: items for key, items in found.items() if key not in behind}
         changes = self.revise({**dict.fromkeys(gone, ()), **rest}, ranks, instant)
         changes += self._followed(behind, ranks, found, instant)
@@ -112,12 +112,16 @@ class Emit:
             self._tail = after
         return out
 
-    def _behind(self, ranks: dict[Key, Rank]) -> dict[Key, None]:
-        """The rows that follow all others, in their order; none if others change their places."""
+    def _behind(self, ranks: dict[Key, Rank], alone: bool) -> dict[Key, None]:
+        """The rows that follow all others, in their order; none if others change their places.
+
+        `alone`: all others go in this tick. Then new ranks may be of types that theirs have no
+        order with: `order by` compares texts from now on, say, and compared numbers before.
+        """
         if any(self._ranks.get(key, rank) != rank for key, rank in ranks.items()):
             return {}
         fresh = [key for key in ranks if key not in self._entries]
-        if self._order:
+        if self._order and not alone:
             last = self._order[-1][0]
             fresh = [key for key in fresh if ranks[key] > last]
         return dict.fromkeys(sorted(fresh, key=ranks.__getitem__))

@@ -47,8 +47,11 @@ class WindowItems:
         gone = [old.rank for old, _ in delta.values() if old is not None]
         come = [new.rank for _, new in delta.values() if new is not None]
         reorder(self.order, delta)
-        places = [self.order.position(rank) for rank in (*gone, *come)]
-        first, last = min(places), min(max(places), max(len(self.order) - 1, 0))
+        last = max(len(self.order) - 1, 0)
+        first = 0
+        if len(come) < len(self.order):  # or else ranks may be of other types than before
+            places = [self.order.position(rank) for rank in (*gone, *come)]
+            first, last = min(places), min(max(places), last)
         for key, (_, new) in delta.items():
             if new is None:
                 self._label.pop(key, None)

@@ -8,9 +8,9 @@ from xstreamcast import query
 from xstreamcast.model.change import Accumulated
 
 KEY = "(if ($x/@k castable as xs:integer) then xs:integer($x/@k) else string($x/@k))"
-STREAM = """<structure><tag id="1" name="r"><tag id="2" name="e" type="temporal"/></tag></structure>
-<filler id="0" tsid="1" validTime="2026-01-01T00:00:00"><r><hole id="1" tsid="2"/><hole id="2" tsid="2"/><hole
- id="3" tsid="2"/><hole id="4" tsid="2"/></r></filler>
+STREAM = b"""<structure><tag id="1" name="r"><tag id="2" name="e" type="temporal"/></tag></structure>
+<filler id="0" tsid="1" validTime="2026-01-01T00:00:00"><r><hole id="1" tsid="2"/><hole id="2"
+ tsid="2"/><hole id="3" tsid="2"/><hole id="4" tsid="2"/></r></filler>
 <filler id="1" tsid="2" validTime="2026-01-01T00:00:01"><e k="5"/></filler>
 <filler id="3" tsid="2" validTime="2026-01-01T00:00:01"><e k="7"/></filler>
 <remove id="1" tsid="2" validTime="2026-01-01T00:00:02"/>
@@ -19,7 +19,7 @@ STREAM = """<structure><tag id="1" name="r"><tag id="2" name="e" type="temporal"
 <filler id="4" tsid="2" validTime="2026-01-01T00:00:02"><e k="b"/></filler>
 <filler id="2" tsid="2" validTime="2026-01-01T00:00:03"><e k="3"/></filler>
 <filler id="4" tsid="2" validTime="2026-01-01T00:00:03"><e k="1"/></filler>
-""".encode()
+"""
 QUERIES = {
     "rows": "SORTED",
     "first rows": "(SORTED)[position() <= 2]",
@@ -28,8 +28,8 @@ QUERIES = {
     "numbered": "for $k at $i in (SORTED) return concat($i, $k)",
     "joined to a string": 'string-join(SORTED, "-")',
     "reversed": "reverse(SORTED)",
-    "windows": """for sliding window $w in (SORTED) start at $s when true() end at $e when $e = $s + 1
-        return string-join($w, "")""",
+    "windows": """for sliding window $w in (SORTED) start at $s when true()
+        end at $e when $e = $s + 1 return string-join($w, "")""",
     "folded windows": """for tumbling window $w in (SORTED) start at $s when true()
         end at $e when $e = $s + 1 return <w>{sum($w ! string-length(.)), max($w)}</w>""",
 }

@@ -8,7 +8,8 @@ from xstreamcast import query
 from xstreamcast.model.change import Accumulated
 
 KEY = "(if ($x/@k castable as xs:integer) then xs:integer($x/@k) else string($x/@k))"
-STREAM = b"""<structure><tag id="1" name="r"><tag id="2" name="e" type="temporal"/></tag></structure>
+STREAM = b"""<structure><tag id="1" name="r"><tag id="2" name="e" type="temporal"/></tag>
+</structure>
 <filler id="0" tsid="1" validTime="2026-01-01T00:00:00"><r><hole id="1" tsid="2"/><hole id="2"
  tsid="2"/><hole id="3" tsid="2"/><hole id="4" tsid="2"/></r></filler>
 <filler id="1" tsid="2" validTime="2026-01-01T00:00:01"><e k="5"/></filler>

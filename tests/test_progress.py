@@ -18,6 +18,7 @@ IMPATIENT = """
 import sys
 from xstreamcast.cli import progress
 progress.Progress.__init__.__defaults__ = (None, 0.0)
+progress._PAUSE = 0.001  # a fast machine is done sooner than the usual picture comes
 from xstreamcast.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """

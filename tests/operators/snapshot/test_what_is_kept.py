@@ -27,7 +27,7 @@ KEPT = {
         "_rows _made",
         "_node _depths _below _view _found _elements _own _whole _inside _counts _total",
     ),
-    "JoinOperator": ("_left _right _mode", "_node _cells owns _adds _inputs"),
+    "JoinOperator": ("_left _right _mode", "_node _cells owns _adds _inputs _reads"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
     "NestOperator": ("_outer _states _made", "_node _cells _columns _adds _others"),
     "GroupOperator": (

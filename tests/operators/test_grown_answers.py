@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.operators.test_once import (
     document,
 )
 from xstreamcast import query
+from xstreamcast.circuit.inputs.grown import only_grows
 from xstreamcast.model.change import Change
 from xstreamcast.operators.feeds.grown import GrownFeed
 from xstreamcast.operators.relational.joins.appended_side import CodedColumn
@@ -74,9 +76,6 @@ def test_values_give_what_rows_give(body, rounds, cuts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("xstreamcast.operators.relational.advance.keeps_values", lambda _: False)
         assert found == answered(text, raw, cuts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xstreamcast.operators.watching.watch.only_grows", lambda *_: False)
-        assert found == answered(text, raw, cuts)
 
 
 OTHERS = [
@@ -86,7 +85,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("body", OTHERS)
+@pytest.mark.parametrize("body", [*LOOKUPS, *OTHERS])
 @settings(deadline=None, max_examples=10)
 @given(ROUNDS, st.lists(st.integers(0, 600), max_size=5))
 def test_whatever_reads_what_only_grows_gives_what_it_gave(body, rounds, cuts):
@@ -124,6 +123,13 @@ def test_windows_that_may_still_change_do_not_count_as_growing():
     assert not open_too["put"].only_grows
     sliding = Network(query(CLOSED.replace("tumbling", "sliding")).programs, KINDS).watches
     assert not sliding["put"].only_grows
+
+
+def test_a_circuit_that_may_be_planned_again_does_not_count_as_growing():
+    watch = Network(query(CLOSED).programs, KINDS).watches["put"]
+    assert watch.pipeline is not None
+    assert only_grows(watch.pipeline.circuit, frozenset())
+    assert not only_grows(replace(watch.pipeline.circuit, hasty=True), frozenset())
 
 
 def test_an_error_that_goes_away_has_all_items_again():

@@ -15,6 +15,8 @@ def only_grows(circuit: c.Circuit, once: frozenset[str | None]) -> bool:
 
     `once`: inputs whose units are dropped after each tick; what they gave stays.
     """
+    if circuit.hasty:  # it may be planned again, and revise what it emitted
+        return False
     if grows(circuit.root) or _closes_in_order(circuit.root):
         return True
     return bool(once) and by_columns(circuit, transient(circuit, once))

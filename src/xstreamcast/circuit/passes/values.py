@@ -56,6 +56,7 @@ class _Values:
         self, bound: set[p.Variable], found: Hoisted, fresh: Callable[[str], p.Variable]
     ) -> None:
         self._bound, self._found, self._fresh = bound, found, fresh
+        self._string = lookup(FN, "string", 1)  # of a node: that of its value
 
     def walk(self, plan: Any, value: bool) -> Any:
         """The plan with variables for paths; `value`: only its atomised value is read."""
@@ -74,9 +75,11 @@ class _Values:
                 return map_children(plan, lambda child: self.walk(child, True))
             case p.Call(function, args) if not function.focus:
                 types = parameter_types(function, len(args))
-                string = function is lookup(FN, "string", 1)  # of a node: that of its value
                 made = tuple(
-                    self.walk(arg, string or isinstance(type.item, AtomicItem | AtomicUnion))
+                    self.walk(
+                        arg,
+                        function is self._string or isinstance(type.item, AtomicItem | AtomicUnion),
+                    )
                     for arg, type in zip(args, types, strict=True)
                 )
                 same = all(a is b for a, b in zip(made, args, strict=True))

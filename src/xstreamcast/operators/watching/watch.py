@@ -156,14 +156,15 @@ class Watch:
 
     def on_changes(self, name: str, changes: Sequence[Change]) -> None:
         """The answer that is read as an input has changed."""
-        feed = self._answer_feed(name)
-        assert isinstance(feed, AnswerFeed)
-        moved = feed.feed(changes)
         if not changes:
             return
+        feed = self._answer_feed(name)
+        assert isinstance(feed, AnswerFeed)
+        only_more = all(change.diff > 0 for change in changes)
+        assert only_more or name not in self.grown, "such an answer revises nothing"
+        moved = feed.feed(changes)
         self._touched.add(name)
         if name in self.grown:
-            assert all(change.diff > 0 for change in changes), "such an answer revises nothing"
             self._moves.setdefault(name, []).append(moved)
         else:  # waiting units may be gone: then all are evaluated
             self._moves[name] = [feed.everything() if name in self._moves else moved]

@@ -16,8 +16,7 @@ Numbers: TypeAlias = "array[int] | set[int]"
 class KnownGroups:
     """By the first part of a key, the numbers of the rests that came with it; a rest is kept once.
 
-    A car with twenty segments takes some 250 bytes, and no table is ever moved that grows with
-    cars and segments together.
+    No table is ever moved that grows with both parts together.
     """
 
     def __init__(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Final
@@ -19,6 +18,7 @@ from xstreamcast.edges.wire.sync import (
     opening,
     sure_start,
 )
+from xstreamcast.edges.wire.texts import CDATA, MARKUP_BEGIN, end_tags, markup, may_end_tag
 from xstreamcast.errors import Error
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.expat.transcoding import Transcoder
@@ -29,17 +29,11 @@ from xstreamcast.tape.reading.units import UnitReading
 from xstreamcast.tape.tokenize.state import DEPTH, POS, ROWS, UNIT_ROWS
 
 if TYPE_CHECKING:
-    from xstreamcast.tape.layout import I64, U8, Bools
+    from xstreamcast.tape.layout import I64
 
 _RUNAWAY: Final = 1 << 18  # bytes of one fragment from which on the next one is looked for in it
 # White space that an input may end with: enough for the first bytes of a short one to be clear.
 _SPACE: Final = 32
-_PLAIN_END: Final = re.compile(rb"(?<![-?])>\Z")  # of a tag, most likely
-_MARKUP_BEGIN: Final = 60  # <
-_MARKUP_END: Final = 62  # >
-_DASH: Final = 45  # before the end of a comment
-_QUESTION: Final = 63  # before that of a processing instruction
-_MARKUP: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|</?[^!?/][^>]*>", re.DOTALL)
 ENDING: Final = b"      "
 _STEP: Final = 1 << 16  # bytes read at once after an error: there may be another
 _LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
@@ -147,7 +141,7 @@ class _Units(UnitReading):
         while len(spaces):
             last[spaces] -= 1
             spaces = spaces[heap[last[spaces]] <= _SPACE]
-        plain = _end_tags(heap, last)
+        plain = end_tags(heap, last)
         for k in np.flatnonzero(~plain).tolist():
             seen = heap[starts[k] : starts[k + 1]].tobytes()
             self._note_gap(seen[end_of_element(seen) :], int(starts[k + 1]))
@@ -160,11 +154,11 @@ class _Units(UnitReading):
         else:
             seen = self._chunks.bytes(self._last, end)
             plain = seen.rstrip()
-            alone = not self.ended and _PLAIN_END.search(plain[-3:]) is not None
-            alone = alone and plain.rfind(b"<") > plain.rfind(b">", 0, -1)
+            alone = not self.ended and may_end_tag(plain)
+            alone = alone and plain.rfind(b"<") > plain.rfind(b">", 0, -1) and CDATA not in seen
             seen = seen[len(plain) if alone else end_of_element(seen) :]
             self._last = None
-        last = max((one.end() for one in _MARKUP.finditer(seen)), default=0)
+        last = max((last for _, last in markup(seen)), default=0)
         self._note_gap(seen[:last], end - len(seen) + last)
         self._tail = seen[last:]
 
@@ -172,7 +166,7 @@ class _Units(UnitReading):
         """Note the texts of the bytes up to `end`, between units."""
         base = end - len(self._header) - len(seen) + self._origin.offset
         begin = 0
-        for first, last in (*(one.span() for one in _MARKUP.finditer(seen)), (len(seen),) * 2):
+        for first, last in (*markup(seen), (len(seen),) * 2):
             text = seen[begin:first]
             if text.strip():
                 self._stray.append((base + first - len(text.lstrip()), text.strip()))
@@ -229,23 +223,10 @@ class _Units(UnitReading):
 def _first_tag(kept: bytes) -> int:
     """Where texts, comments and PIs end, before a tag."""
     first = first_markup(kept)
-    while first < len(kept) and kept[first] != _MARKUP_BEGIN:
+    while first < len(kept) and kept[first] != MARKUP_BEGIN:
         first = kept.find(b"<", first) if b"<" in kept[first:] else len(kept)
         first += first_markup(kept[first:])
     return first
-
-
-def _end_tags(heap: U8, last: I64) -> Bools:
-    """Which of these bytes end a tag: a text may end with `>`, too, but it contains no `<`."""
-    before = heap[last - 1]
-    tags: Bools = (heap[last] == _MARKUP_END) & (before != _DASH) & (before != _QUESTION)
-    unsure, at = np.flatnonzero(tags), last - 1
-    while len(unsure):
-        seen = heap[at[unsure]]
-        tags[unsure[seen == _MARKUP_END]] = False
-        unsure = unsure[(seen != _MARKUP_END) & (seen != _MARKUP_BEGIN)]
-        at[unsure] -= 1
-    return tags
 
 
 class WireReading:

@@ -15,6 +15,8 @@ from xstreamcast.model.fragment import Refused
     [
         (b'filler id="7">', ["XSCF0016"]),  # it ends as a tag does
         (b"some <e/> and/>", ["XSCF0016", "XSCF0012", "XSCF0016"]),
+        (b"a <!DOCTYPE type> in it", ["XSCF0016", "XSCF0001"]),
+        (b"a <!DOCTYPE t [<!ENTITY e 'v'>]> in it", ["XSCF0016", "XSCF0001"]),
         (b"some \xc0\x80 words", ["XSCF0001"]),  # the text itself is broken
         (b'<![CDATA[<filler id="7"><e/></filler>]]>', ["XSCF0016"]),  # one text
         (b"<![CDATA[<e ]]><!-- <![CDATA[ -->", ["XSCF0016"]),

@@ -16,6 +16,7 @@ from xstreamcast.edges.wire.sync import (
     fragment_bytes,
     next_start,
     opening,
+    root_begin,
     sure_start,
 )
 from xstreamcast.edges.wire.texts import CDATA, MARKUP_BEGIN, end_tags, markup, may_end_tag
@@ -305,8 +306,8 @@ class WireReading:
             self._units = _Units(1, default_limits(), self._names, self._name, tag)
         except Error as refused:
             raw = self._head[: found.begin]
-            begin = self._spots.at(self._at + first_markup(raw)).spot()
-            yield Broken(raw[first_markup(raw) :], begin, refused.message)
+            begin = self._spots.at(self._at + root_begin(raw)).spot()
+            yield Broken(raw[root_begin(raw) :], begin, refused.message)
             tag = BARE
             self._units = _Units(1, default_limits(), self._names, self._name, tag)
         self._shift = self._at + found.begin - len(tag)

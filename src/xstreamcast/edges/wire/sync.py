@@ -9,10 +9,12 @@ from typing import Final
 from xstreamcast.model.fragment import STREAM
 from xstreamcast.model.frozen import dataclass
 
-# XML declaration, white space, comments, PIs, a document type: what is allowed before the root.
+_MISC: Final = rb"[ \t\r\n]+|<\?.*?\?>|<!--.*?-->"  # white space, PIs, comments
+# What is allowed before the root: also a byte order mark, and a document type.
 _BEFORE: Final = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:[ \t\r\n]+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.S
+    rb"(?:\xef\xbb\xbf)?(?:" + _MISC + rb"|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.S
 )
+_BETWEEN: Final = re.compile(rb"(?:" + _MISC + rb")*", re.S)
 _ROOT: Final = re.compile(
     rb"<(?:([A-Za-z_][\w.-]*):)?fragments(?=[\s>/])(?:[^>\"']|\"[^\"]*\"|'[^']*')*>"
 )
@@ -35,8 +37,7 @@ class Opening:
 
 def opening(head: bytes, final: bool) -> Opening | None:
     """How the wire begins; None = more bytes are needed."""
-    found = _BEFORE.match(head)
-    begin = found.end() if found else 0
+    begin = root_begin(head)
     rest = head[begin : begin + 4096]
     if not rest and not final:
         return None
@@ -56,9 +57,15 @@ def _declaring(tag: bytes) -> bytes:
     return body + (b">" if b"xmlns:stream" in body else DECLARED + b">")
 
 
+def root_begin(head: bytes) -> int:
+    """Where what is allowed before the root ends."""
+    found = _BEFORE.match(head)
+    return found.end() if found else 0
+
+
 def first_markup(kept: bytes) -> int:
-    """Where white space, comments and PIs end."""
-    found = _BEFORE.match(kept)
+    """Where white space, comments and PIs end, below the root."""
+    found = _BETWEEN.match(kept)
     return found.end() if found else 0
 
 

@@ -60,7 +60,7 @@ bench-start: install
 	$(BIN)/xstreamcast bench start
 
 # Mutated inputs, files and queries, until the time is over: wire, mapped, updates, changes, queries,
-# checkpoints or tables.
+# documents, checkpoints or tables.
 TARGET ?= wire
 SECONDS ?= 60
 fuzz: install

@@ -45,14 +45,14 @@ class Saxon:
                 asked.set_parameter(f"{{{XSC}}}{word}", self._instant(instant))
         asked.set_query_content(text)
         found = asked.run_query_to_value()
-        return [] if found is None else self._lines(found)
+        return [] if found is None else self.lines(found)
 
     def _instant(self, text: str) -> Any:
         made = self.processor.new_xquery_processor()
         made.set_query_content(f'xs:dateTime("{text}")')
         return made.run_query_to_value()
 
-    def _lines(self, items: Any) -> list[str]:
+    def lines(self, items: Any) -> list[str]:
         written = self.processor.new_xquery_processor()
         written.set_parameter("items", items)
         written.set_query_content(_LINES)

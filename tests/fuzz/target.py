@@ -25,7 +25,9 @@ from tests.fuzz.read_xml import mutate
 from xstreamcast.errors import Error
 
 COUNTS: Final = Path(__file__).parent / "counts.json"
-NAMES: Final = ("wire", "mapped", "updates", "changes", "queries", "checkpoints", "tables")
+NAMES: Final = (
+    "wire", "mapped", "updates", "changes", "queries", "documents", "checkpoints", "tables",
+)  # fmt: skip
 Check = Callable[[random.Random], None]  # draws a case and checks it; AssertionError is a finding
 
 

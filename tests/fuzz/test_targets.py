@@ -12,7 +12,7 @@ from hypothesis import settings
 from tests.fuzz.target import NAMES, Finding, plain_errors, run, target
 from xstreamcast.errors import error
 
-SLOW = {"queries": 12, "checkpoints": 3, "tables": 3}  # so many times fewer
+SLOW = {"queries": 12, "documents": 6, "checkpoints": 3, "tables": 3}  # so many times fewer
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -59,12 +59,13 @@ def _check(query: str, given: Mapping[str, bytes], folder: Path, chance: random.
         expected = _oracle(query, given)
     except Exception:  # Saxon refuses it: so may we
         return
+    whole: dict[str, Any] = dict(given)
     pieces: dict[str, Any] = {name: iter(cut(text, chance)) for name, text in given.items()}
     files = {name: folder / f"{name}.xml" for name in given}
     for name, text in given.items():
         files[name].write_bytes(text)
     ways = {
-        "run": lambda: [canonical(one) for one in xsc.query(query).run(**given).lines()],
+        "run": lambda: [canonical(one) for one in xsc.query(query).run(**whole).lines()],
         "watch": lambda: _told(xsc.query(query), pieces, chance.choice((1, 2, 5))),
         "watch over files": lambda: _told(xsc.query(query), files, 1000),
     }

@@ -195,7 +195,8 @@ class Grammar:
             lambda: f"translate({first}, 'abc', 'xy')", lambda: f"replace({first}, '[a-c]', '_')",
             lambda: f"string(vtFrom(({text})[1]))" if deep > 0 else "'t'",
             lambda: f"string-join(tokenize({first}, ' '), '|')", lambda: f"name(({text})[1])",
-            lambda: f"(switch ({first}) case 'ok' return 'A' case 'x' return 'B' default return 'C')",
+            lambda: f"(switch ({first}) case 'ok' return 'A' case 'x' return 'B' "
+            "default return 'C')",
             lambda: f"(typeswitch ({text}) case empty-sequence() return 'no' case element(status)+ "
             "return 'status' case element()+ return 'some' default return 'none')",
             lambda: f"concat({first}, '/', {self.number(scope, deep - 1)})",

@@ -303,7 +303,9 @@ class _Query:
             f"let $x := {roads} return (count($x), {inner}, $x{self.cut()})",
             f"distinct-values({some} ! string(.))",
             f"for $x in {roads} {when}return count({self.some()}[. {self.pick(*_ALLEN)} $x])",
-            "for $x in " + some + " return <now>{ current-dateTime() - vtFrom($x) }</now>",
+            # Saxon is a day off in spans that begin 200,000 years ago, where what always was begins
+            "for $x in " + some + " where vtFrom($x) > 2000-01-01 "
+            "return <now>{ current-dateTime() - vtFrom($x) }</now>",
             f"for $x in {roads} let $l := ({inner})[last()] where vtFrom($l) <= {self.at()} "
             "return <l>{ string($x/@k), $l }</l>",
         )

@@ -87,6 +87,20 @@ def answer(
     return saxon().run(text, streams, now=until or now, since=since, until=until)
 
 
+def over_documents(query: str, documents: Mapping[str, bytes]) -> list[str]:
+    """The items of the answer where streams are documents without fragments: variables for it."""
+    oracle, head = saxon(), ""
+    asked = oracle.processor.new_xquery_processor()
+    for name, text in documents.items():
+        query = query.replace(f'stream("{name}")', f"$document-{name}")
+        head += f"declare variable $document-{name} external;"
+        document = oracle.processor.parse_xml(xml_text=text.decode())
+        asked.set_parameter(f"document-{name}", document)
+    asked.set_query_content(head + query)
+    found = asked.run_query_to_value()
+    return [] if found is None else oracle.lines(found)
+
+
 @cache
 def translated(
     query: str,

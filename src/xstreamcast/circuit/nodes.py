@@ -171,7 +171,8 @@ class Fold:
     call None: the items themselves. The first argument of the call represents the items, the others
     are constants. `around`: nodes around units are counted, each once. `once`: rows that agree in
     these parts of their keys hold the same nodes, which count once, in the order of these parts.
-    `different`: the call counts the different values among the items.
+    `different`: the call counts the different values among the items. `deferred`: where the call
+    fails, the items are the value: what reads it makes the call again, if anything does.
     """
 
     call: p.Call | None
@@ -180,6 +181,7 @@ class Fold:
     around: NodesAround | None = None
     once: tuple[int, int] | None = None
     different: bool = False
+    deferred: bool = False
 
     @property
     def name(self) -> str:

@@ -78,8 +78,8 @@ KEPT = {
     "GrowingGroup": ("_made by_double groups", "_cells _folded _kept _names _node"),
     "RunningGroup": ("cells folds rank", ""),
     "RunningCount": ("count", "_name"),
-    "RunningSum": ("count double exact other tags waiting", "_name"),
-    "RunningExtreme": ("best count other waiting", "_name"),
+    "RunningSum": ("count double exact other tags waiting", "_deferred _name"),
+    "RunningExtreme": ("best count other waiting", "_deferred _name"),
     "LibraryFold": ("count folded", "_name"),
     "GrowingWindowOperator": ("_shown windows", "_node"),
     "Windows": (

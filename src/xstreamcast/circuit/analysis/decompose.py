@@ -59,7 +59,7 @@ class GroupFold:
     """A call over the values that an expression has in each tuple before grouping.
 
     `once`: tuples with one row of this side of a join hold the same nodes, which count once.
-    `different`: it counts different values.
+    `different`: it counts different values. `deferred`: what reads it calls the function on it.
     """
 
     call: p.Call
@@ -67,6 +67,7 @@ class GroupFold:
     into: p.Variable
     once: Side | None = None
     different: bool = False
+    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,9 @@ class Decomposed:
     members: tuple[GroupMembers, ...]
     item: p.Variable | None = None  # what one item of a window is called
     hasty: bool = False  # some fold may fail where nothing reads it
+
+
+_OF_THEIR_VALUES: Final = frozenset({"sum", "avg", "min", "max"})  # f(f(x)) = f(x)
 
 
 def is_fold(plan: p.Expression) -> bool:
@@ -167,6 +171,11 @@ def _reads_input(plan: p.Expression, members: Mapping[p.Variable, bool]) -> bool
     return any(isinstance(node, p.StreamInput) for node in descendants(plan))
 
 
+def _taken_out(plan: Any) -> bool:
+    """Whether an operator may evaluate it, and not the expression that it is part of."""
+    return isinstance(plan, p.Call | p.Filter | p.Return)
+
+
 class _Search:
     """One walk over what follows a group by or window clause."""
 
@@ -183,6 +192,7 @@ class _Search:
         self.made = frozenset[p.Variable]()  # each tuple holds an element that was made for it
         self.guarded = self.careful = self.hasty = False
         self._known: dict[p.Expression, p.Variable] = {}
+        self._deferred: set[p.Variable] = set()  # of these
         self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
         self.members: list[GroupMembers] = []
@@ -214,7 +224,7 @@ class _Search:
                 counted = called("count", p.Var(next(iter(self._before))))
                 made = self._fold(counted) or counted
                 return made if by_one else p.Arithmetic("-", made, ONE, span=plan.span)
-        if self.guarded and self._waits(plan):
+        if self.guarded and _taken_out(plan) and self._waits(plan):
             return plan
         if is_fold(plan) and self._keeps(plan):
             found = self._fold(plan)
@@ -249,11 +259,21 @@ class _Search:
 
     def _waits(self, plan: Any) -> bool:
         """Whether an expression must be evaluated where it is read: it may fail, or not be read."""
-        if self.hasty and not self.careful:
+        if (self.hasty and not self.careful) or self._is_deferred(plan):
             return False
         fails = not isinstance(plan, STREAMS) and may_fail(self._unlet(plan))
         self.hasty |= fails
         return fails and self.careful
+
+    def _is_deferred(self, plan: Any) -> bool:
+        """Whether a fold that fails hands its items on: where it is read, the function fails.
+
+        Called again on its value, the function gives that value.
+        """
+        if self._batch or self._folds is not FOLDS or not is_fold(plan) or len(plan.args) > 1:
+            return False
+        known = plan.function.local in _OF_THEIR_VALUES
+        return known and not may_fail(self._unlet(plan.args[0]))
 
     def _under_lets(self, plan: p.Return) -> p.Expression:
         """What reads variables that are bound before it, such as a function's parameters."""
@@ -371,8 +391,10 @@ class _Search:
         if different:
             (argument,) = whole.args
         used = facts(argument).free & self._before.keys()
-        if len(used) != 1 or plan in self._known:
-            return p.Var(self._known[plan]) if plan in self._known else None
+        if plan in self._known:
+            return self._read(plan)
+        if len(used) != 1:
+            return None
         (after,) = used
         before = self._before[after]
         once = None
@@ -385,8 +407,17 @@ class _Search:
         into = self._known[plan] = self._fresh(plan.function.local)
         value = bottom_up(argument, lambda node: p.Var(before) if node == p.Var(after) else node)
         call = replace(plan, args=(whole, *plan.args[1:]))
-        self.folds.append(GroupFold(call, value, into, once, different))
-        return p.Var(into, span=plan.span)
+        deferred = self.guarded and self._is_deferred(plan)
+        if deferred:
+            self._deferred.add(into)
+        self.folds.append(GroupFold(call, value, into, once, different, deferred))
+        return self._read(plan)
+
+    def _read(self, plan: p.Call) -> p.Expression:
+        """A known fold where it is read."""
+        into = self._known[plan]
+        value = p.Var(into, span=plan.span)
+        return replace(plan, args=(value,)) if into in self._deferred else value
 
     def _unlet(self, plan: Any) -> Any:
         """The expression with the values of lets in the place of their variables."""

@@ -76,7 +76,8 @@ def _is_evaluated_together(node: c.Node, gone: frozenset[int]) -> bool:
 
 def is_plain(fold: c.Fold) -> bool:
     """Whether a fold is its function over all items, in their order."""
-    return fold.around is None and fold.once is None and not fold.different
+    special = fold.around is not None or fold.once is not None or fold.different
+    return not (special or fold.deferred)
 
 
 def outer_of(node: c.Number | c.Slice | c.Union) -> c.Node | None:

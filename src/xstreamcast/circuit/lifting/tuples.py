@@ -267,7 +267,8 @@ class LiftTuples(LiftWindows):
         of_items = []
         for one in () if parts is None else parts.folds:
             part = None if one.once is None else _side_of(relation.base, one.once)
-            self._known.learn(one.into, self._known.type_of(one.call))
+            if not one.deferred:
+                self._known.learn(one.into, self._known.type_of(one.call))
             unpaired = one.once is not None and part is None  # the rows are no pairs after all
             if unpaired or (one.different and self.program.static.collation != CODEPOINT):
                 of_items.append(one)
@@ -276,7 +277,8 @@ class LiftTuples(LiftWindows):
             relation, made = self.extend(one.value, relation)
             kept = called("data", made) if one.different else member(made, one.call, relation)
             relation, _ = self._let(relation, column, kept)
-            folds.append(c.Fold(one.call, column, one.into, None, part, one.different))
+            of = c.Fold(one.call, column, one.into, None, part, one.different, one.deferred)
+            folds.append(of)
         folds += [c.Fold(None, before, after) for before, after in plan.carried]
         whole, around = relation.closed(), outer.closed()
         carried = tuple(v for v in around.variables if v in whole.variables)
@@ -292,7 +294,8 @@ class LiftTuples(LiftWindows):
         for held in () if parts is None else parts.members:
             self._members[held.variable] = GroupRows(whole, tuple(keys), width, held, plain)
         for one in of_items:
-            found, _ = self._let(found, one.into, one.call)
+            value = called("data", one.call.args[0]) if one.deferred else one.call
+            found, _ = self._let(found, one.into, value)
         return found
 
     def _is_text(self, plan: p.Expression) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from xstreamcast.operators.relational.folds.deferred import Deferred
 from xstreamcast.operators.relational.folds.extreme import Extreme
 from xstreamcast.operators.relational.folds.folds import Counted, Distinct, Summed, fold_state
 from xstreamcast.operators.relational.folds.gathered import FoldState, Gathered, Member
@@ -30,8 +31,8 @@ def _members(state: FoldState) -> list[Member]:
             return []
         case Gathered():
             return [(rank, key, state._cells[key]) for rank, key in state._order]
-        case Summed() | Extreme() | Distinct():
-            return state._members()
+        case Summed() | Extreme() | Distinct() | Deferred():
+            return state.members()
         case _:
             raise TypeError(f"no snapshot of {type(state).__name__}")
 

@@ -27,6 +27,7 @@ from xstreamcast.model.atomic import (
 from xstreamcast.model.duration import Duration
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
+from xstreamcast.operators.relational.folds.deferred import Deferred
 from xstreamcast.operators.relational.folds.extreme import Extreme, as_double
 from xstreamcast.operators.relational.folds.gathered import (
     FoldState,
@@ -49,6 +50,8 @@ def fold_state(fold: Fold) -> FoldState:
     """The state of a fold over no members."""
     if fold.once is not None:
         return Once(fold_state(replace(fold, once=None)), *fold.once)
+    if fold.deferred:
+        return Deferred(fold_state(replace(fold, deferred=False)))
     if fold.different:
         return Different(fold)
     match fold.name:

@@ -103,20 +103,21 @@ class Switching(ABC):
         if self._strange:
             if self._slow is None:
                 self._slow = Gathered(self._fold)
-                self._slow.update([], self._members())
+                self._slow.update([], self.members())
                 self._clear()
             else:
                 self._slow.update(gone, come)
         elif self._slow is not None:
             self._slow = None
-            self._take([], self._members())
+            self._take([], self.members())
         else:
             self._take(gone, come)
 
     def value(self, turn: Round) -> Cell:
         return self._quick() if self._slow is None else self._slow.value(turn)
 
-    def _members(self) -> list[Member]:
+    def members(self) -> list[Member]:
+        """All of them, in any order."""
         return [(rank, key, cell) for key, (rank, cell) in self._rows.items()]
 
     @abstractmethod

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from xstreamcast.circuit.passes.growing import COUNTS
+from xstreamcast.errors import Error
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.functions.registry import lookup
@@ -57,7 +58,8 @@ def running_fold(fold: Fold) -> RunningFold:
     """The state of a fold over nothing."""
     if fold.name in COUNTS:
         return RunningCount(fold.name)
-    return RunningSum(fold.name) if fold.name in ("sum", "avg") else RunningExtreme(fold.name)
+    kind = RunningSum if fold.name in ("sum", "avg") else RunningExtreme
+    return kind(fold.name, fold.deferred)
 
 
 class RunningCount:
@@ -114,8 +116,9 @@ def _mean(total: Items, count: int) -> Cell:
 class _Plain(ABC):
     """A fold that has a quick way for values of some types, and the function itself for others."""
 
-    def __init__(self, name: str) -> None:
-        self._name, self.count = name, 0
+    def __init__(self, name: str, deferred: bool = False) -> None:
+        """`deferred`: where it fails, its value is what the function fails on."""
+        self._name, self.count, self._deferred = name, 0, deferred
         self.other: LibraryFold | None = None  # once something of another type has come
         self.waiting: list[Atom] = []  # for it
 
@@ -159,10 +162,26 @@ class _Plain(ABC):
     def value(self, turn: Round) -> Cell:
         if self.other is None:
             return self._plain_value()
-        if self.waiting:
-            self.other.take(Items.mixed(*_columns(self.waiting)), turn)
-            self.waiting = []
-        return self.other.value(turn)
+        try:
+            if self.waiting:
+                self.other.take(Items.mixed(*_columns(self.waiting)), turn)
+                self.waiting = []
+            return self.other.value(turn)
+        except Error:
+            if not self._deferred:
+                raise
+            return self._failing(self.other, turn)
+
+    def _failing(self, other: LibraryFold, turn: Round) -> Cell:
+        """What came so far, up to the first value that it fails with: what follows cannot help."""
+        while self.waiting:
+            try:
+                other.take(Items.mixed(*_columns(self.waiting[:1])), turn)
+            except Error:
+                del self.waiting[1:]
+                break
+            del self.waiting[0]
+        return (*other.folded.pairs(), *self.waiting)
 
     @abstractmethod
     def _take(self, atom: Atom) -> bool:
@@ -192,8 +211,8 @@ def _columns(atoms: Sequence[Atom]) -> tuple[list[int], list[Any]]:
 class RunningSum(_Plain):
     """sum and avg: exact numbers exactly; once a double has come, all of them as doubles."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, deferred: bool = False) -> None:
+        super().__init__(name, deferred)
         self.exact: Any = 0
         self.double = 0.0  # of all values, added in their order
         self.tags: set[int] = set()
@@ -248,8 +267,8 @@ class RunningSum(_Plain):
 class RunningExtreme(_Plain):
     """min and max: the least or greatest, as long as all values are of one type."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, deferred: bool = False) -> None:
+        super().__init__(name, deferred)
         self.best: Atom | None = None
 
     def _take(self, atom: Atom) -> bool:

@@ -9,8 +9,8 @@ from xstreamcast.api import Query
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.operators.watching.inputs import Kind, Policy
 from xstreamcast.operators.watching.network import Network
-from xstreamcast.operators.watching.watch import Kind, Policy
 
 HEAD = '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
 BANK = (

@@ -17,7 +17,8 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
-from xstreamcast.operators.watching.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.inputs import Kind, Policy
+from xstreamcast.operators.watching.watch import Watch
 
 FOLDER = Path(__file__).parents[1] / "corpus"
 SCRIPTS = [*sorted(FOLDER.glob("*.stream")), *sorted((FOLDER / "updates").glob("*.stream"))]

@@ -29,7 +29,8 @@ from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import FragmentBatch, NewStructure
 from xstreamcast.model.items import Items
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
-from xstreamcast.operators.watching.watch import Policy, Watch
+from xstreamcast.operators.watching.inputs import Policy
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.store import Store
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.operators.beside import Beside
 from xstreamcast.errors import Error
-from xstreamcast.operators.watching.watch import Kind
+from xstreamcast.operators.watching.inputs import Kind
 
 PAIRS = (
     'for $a in stream("a")/r/u, $b in stream("b")/r/u where $a/k = $b/k '

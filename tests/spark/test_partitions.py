@@ -11,7 +11,7 @@ from tests.corpus_format import read_script
 from tests.corpus_functions import register
 from tests.operators.test_corpus_watched import SCRIPTS, Watched, moments
 from xstreamcast.api import compiled
-from xstreamcast.operators.watching.watch import Policy
+from xstreamcast.operators.watching.inputs import Policy
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 

@@ -328,7 +328,7 @@ class Window:
     source: Node
     outer: int
     item: p.Variable
-    window: p.Window  # over Var(item)
+    window: p.ForWindow  # over Var(item)
     carried: Columns
     columns: Columns
     width: int

@@ -60,7 +60,7 @@ def _after(plan: p.Step, known: Known) -> NodeOrder:
 def shape(plan: p.Expression, known: Known) -> NodeOrder:
     """The order of the nodes in every row of an expression."""
     match plan:
-        case p.Focus() | p.Root(p.Focus()):
+        case p.Focus() | p.TreeRoot(p.Focus()):
             return NodeOrder.ALONE
         case p.Var():
             kind = known.type_of(plan)

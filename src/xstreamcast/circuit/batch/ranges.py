@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 _WALKING: Final = (
-    p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root,
+    p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.TreeRoot,
 )  # fmt: skip
 _COMPARING: Final = (
-    p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root, p.Inline,
+    p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.TreeRoot, p.Inline,
 )  # fmt: skip
 _DOWN: Final = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
 

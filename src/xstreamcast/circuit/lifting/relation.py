@@ -79,7 +79,7 @@ class Relation:
             return self
         tuples: p.Tuples = p.Unit()
         for clause in self.clauses:
-            side = "left" if isinstance(clause, p.Join) else "source"
+            side = "left" if isinstance(clause, p.TupleJoin) else "source"
             tuples = replace(clause, **{side: tuples})
         width = self.base.width + int(self.nested)
         node = c.Rows(

@@ -101,7 +101,7 @@ def is_plain(plan: p.Expression, reader: UnitExpression) -> bool:
             return variable == reader.document
         case p.Step(input, "child" | "descendant" | "descendant-or-self" | "self"):
             return is_plain(input, reader)
-        case p.Filter(input) | p.Root(input):
+        case p.Filter(input) | p.TreeRoot(input):
             return is_plain(input, reader)
         case _:
             return False

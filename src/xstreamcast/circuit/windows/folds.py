@@ -31,7 +31,7 @@ class WindowFold:
 
 
 def folded(
-    window: p.Window, result: p.Expression
+    window: p.ForWindow, result: p.Expression
 ) -> tuple[tuple[WindowFold, ...], p.Expression] | None:
     """The folds of a result, and the result with variables in their place; None if it has other
     uses of the window."""

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from xstreamcast.edges.line_documents import BadLine, LineDocument
     from xstreamcast.edges.lines import LineForm
     from xstreamcast.edges.mapping.form import Mapping
+    from xstreamcast.operators.watching.inputs import Kind
     from xstreamcast.operators.watching.network import Network
-    from xstreamcast.operators.watching.watch import Kind, Watch
+    from xstreamcast.operators.watching.watch import Watch
     from xstreamcast.tape.layout import I64
 
     Watched: TypeAlias = Watch | Network

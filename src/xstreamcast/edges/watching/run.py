@@ -41,9 +41,10 @@ from xstreamcast.errors import error
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.query_limits import query_limits
 from xstreamcast.operators.snapshot.arrow import Unreadable
+from xstreamcast.operators.watching.inputs import Kind
 from xstreamcast.operators.watching.network import Network
 from xstreamcast.operators.watching.query_set import QuerySet
-from xstreamcast.operators.watching.watch import Kind, Watch
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.rewrite.known import bodies
 
 if TYPE_CHECKING:

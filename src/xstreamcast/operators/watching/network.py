@@ -12,7 +12,8 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.model.uncollected import uncollected
 from xstreamcast.operators.feeds.once import read_once
 from xstreamcast.operators.units.evaluating import BEFORE
-from xstreamcast.operators.watching.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.inputs import Kind, Policy
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from xstreamcast.spark.watching.steps import StepPlan
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from xstreamcast.operators.watching.watch import Kind
+    from xstreamcast.operators.watching.inputs import Kind
 
 _HEAD: Final = 1 << 16
 _LATER: Final = (("timeless", "boolean"), ("clock", "bigint"), ("attributes", "string"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.circuit.test_golden import circuit_text
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 
 A = 'stream("a")//u'
 BY = f"for $x in {A} group by $k := string($x/k[1])"
@@ -42,7 +42,7 @@ def unit(number: int, k: str, v: str, second: int) -> str:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_what_nobody_reads_does_not_fail(query):
-    beside = Beside(query, {"a": "fragments"})
+    beside = Watched(query, {"a": "fragments"})
     beside.feed("a", STRUCTURE.encode())
     lines = (
         unit(1, "x", "3", 1), unit(2, "y", "?", 2), unit(3, "x", "4", 3), unit(1, "y", "5", 4),
@@ -59,13 +59,13 @@ def test_while_nothing_fails_groups_keep_folds(query):
     assert "items" not in circuit_text(query)
 
 
-def fails(beside: Beside) -> bool:
+def fails(beside: Watched) -> bool:
     return beside.watch.failing is not None
 
 
 def test_what_fails_where_it_is_read_is_an_error_until_it_is_corrected():
     query = f"{BY} return <g>{{ if (count($x) > 1) then sum($x/v/xs:integer(.)) else $k }}</g>"
-    beside = Beside(query, {"a": "fragments"})
+    beside = Watched(query, {"a": "fragments"})
     beside.feed("a", STRUCTURE.encode())
     beside.feed("a", (unit(1, "x", "3", 1) + unit(2, "x", "?", 2)).encode())
     assert fails(beside)

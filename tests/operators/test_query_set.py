@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import xstreamcast as xsc
 from tests.conftest import examples
-from tests.operators.beside import goes_on
-from tests.operators.following import Following
 from tests.operators.test_law import chunks
+from tests.operators.watched import Watched, is_restored
 from tests.streams_strategies import NAMES, WORDS, Case, cases
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
@@ -78,7 +77,7 @@ class Together:
         """Go on from a snapshot, if one can be taken now."""
         run, decoder = self.run, self.decoder
         self._begin()
-        if not goes_on(run, {"s": decoder}, self.run, {"s": self.decoder}):
+        if not is_restored(run, {"s": decoder}, self.run, {"s": self.decoder}):
             self.run, self.decoder = run, decoder
 
 
@@ -101,7 +100,7 @@ def test_each_query_of_a_set_has_the_answer_that_it_has_alone(
         assert any(one.fails(case.wire) for one in alone.values())
 
 
-class Alone(Following):
+class Alone(Watched):
     """A query by itself; one that declares streams runs as a set of one."""
 
     def __init__(self, text: str) -> None:

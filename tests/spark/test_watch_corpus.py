@@ -11,7 +11,7 @@ import pytest
 
 from tests.corpus_format import Script, read_script
 from tests.corpus_functions import register
-from tests.operators.test_corpus_watched import SCRIPTS, Watched, moments
+from tests.operators.test_corpus_watched import SCRIPTS, WatchedScript, moments
 from tests.oracle import canonical
 from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
@@ -148,7 +148,7 @@ def says_the_same(
     path: Path, policy: Policy, found: dict[int, list[Change]], shallow: bool = False
 ) -> None:
     script = read_script(path)
-    here, there = Watched(script, policy, shallow), Accumulated(found[0])
+    here, there = WatchedScript(script, policy, shallow), Accumulated(found[0])
     assert here.told.items() == there.items()
     for at, moment in enumerate(moments(script), start=1):
         changes = list(here.feed(moment.stream, moment.arrives.encode()))

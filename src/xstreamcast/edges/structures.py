@@ -6,7 +6,7 @@
       </tag>
     </stream:structure>
 
-`ref` stands for a tag that is described elsewhere, so that a tag may contain itself. `uri` is the
+`ref` refers to a tag that is described elsewhere, so that a tag may contain itself. `uri` is the
 namespace of the name, where it has one. `filler="true"` says that a snapshot tag travels as
 fragments. The structure's own attributes name identifiers and references to them, as a DTD does:
 `<stream:structure ids="account/@no" idrefs="transfer/@from transfer/@to">`.

@@ -136,7 +136,7 @@ def tape_bytes(tape: Tape) -> int:
 
 
 def held_bytes(history: History) -> tuple[int, int]:
-    """Bytes of index, and of tapes with all that lies on them."""
+    """Bytes of index, and of tapes with all of their content."""
     index = sum(
         columns.whole(name).nbytes
         for columns in (history.fragments, history.holes)

@@ -41,7 +41,7 @@ _AFTER: Final[dict[tuple[str, NodeOrder], NodeOrder]] = {
 def settle_steps(plan: p.Step, known: Known) -> p.Step:
     """No sorting and no comparing where the axis keeps document order.
 
-    axis::t(e)  →  axis::t settled(e)     if from nodes that lie like those of e, it comes in order
+    axis::t(e)  →  axis::t settled(e)     if from nodes arranged as those of e, it comes in order
     """
     if plan.settled or _after(plan, known) == NodeOrder.ANYHOW:
         return plan

@@ -38,7 +38,7 @@ _STATE: Final = re.compile(r" ?SQLSTATE: \w+\s*$")
 def failure(
     stopped: Exception, beside: str = "", writes: tuple[str | os.PathLike[str], ...] = ()
 ) -> Error:
-    """The error for what Spark raised, and said beside it; the trace is for --debug.
+    """The error for what Spark raised, and printed besides; the trace is for --debug.
 
     `writes`: where it writes, so that a disk that is full has a name.
 

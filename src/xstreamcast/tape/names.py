@@ -7,7 +7,7 @@
 
 The tables are plain arrays, so that a kernel can look words up and add them while it reads
 (`name_kernels.py`). A kernel that finds a table full gives FULL; its caller calls `grow()`, takes
-the new `tables` and goes on. Words and names are only ever added. One writer at a time.
+the new `tables` and continues. Words and names are only ever added. One writer at a time.
 """
 
 from __future__ import annotations

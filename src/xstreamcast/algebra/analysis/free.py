@@ -83,7 +83,7 @@ def bound_variables(plan: p.Tuples) -> tuple[p.Variable, ...]:
 
 
 # Nodes have no place for a cache, and hashing one walks all of it. So facts are kept by identity;
-# the node is kept beside them, so that its identity is not given to another.
+# the node is kept with them, so that its identity is not given to another.
 _KNOWN: Final[dict[int, tuple[p.Plan, Facts]]] = {}
 _MOST: Final = 50_000
 
@@ -103,7 +103,7 @@ def facts(plan: p.Plan) -> Facts:
 def free_numbers(
     program: Program, plans: Iterable[p.Plan], taken: Iterable[int] = ()
 ) -> Iterator[int]:
-    """Numbers of variables that nobody uses: not the program, nor these plans."""
+    """Numbers of variables that neither the program nor these plans use."""
     used = [0, *taken, *(one.variable.number for one in program.variables)]
     for plan in (*plans, *(one.body for one in program.functions)):
         known = facts(plan)

@@ -47,7 +47,7 @@ def blocked(program: Program, *, streams: bool = False) -> tuple[Blocked, ...]:
     """Every place that needs the end of an infinite sequence.
 
     Variables declared with ** are infinite, and so are stream("…") inputs where `streams` says that
-    they go on arriving.
+    they continue to arrive.
     """
     flow = _Flow(program, streams)
     for declared in program.variables:

@@ -48,7 +48,7 @@ NOTHING = TypeContext()
 
 
 def predicate_class(predicate: p.Expression, around: TypeContext = NOTHING) -> Predicate:
-    """Whether a predicate is a position, a truth value, or only its value can tell."""
+    """Whether a predicate is a position or a truth value, or depends on its value."""
     kind = static_type(predicate, around)
     if kind.one and kind.only(Kinds.NUMERIC):
         return "position"

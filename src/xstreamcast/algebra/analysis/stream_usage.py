@@ -1,7 +1,7 @@
 """What a query reads of its streams: which tags' fragments, how much of them, and what it sees.
 
 The analysis follows nodes from stream(…) through the plan. Where it cannot follow, it says that
-the query may see anything; so whoever leaves out what is not needed is always exact.
+the query may see anything; so leaving out what is not needed is always exact.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How a part depends on the clock: whether it is known when a unit's answer may next change.
 
-If `now` occurs only in bounds of projections and beside what it is compared with, the bounds of
-lifespans and dateTimes in the content, as now, now - D or now + D, and nobody looks at lifespans
+If `now` occurs only in bounds of projections and in comparisons with the bounds of
+lifespans and dateTimes in the content, as now, now - D or now + D, and no lifespan is read
 that such a bound moves, then the answer of a unit changes only when a bound passes one of the
 instants in the unit: now = t + D, for an instant t and an offset D. Which versions there are is up
 to the stream: numbers of versions do not depend on the clock.
@@ -51,7 +51,7 @@ class Timing:
 
 
 class _Unknown(Exception):
-    """The clock is used in a way that tells nothing beforehand."""
+    """The clock is used in a way that gives no instants beforehand."""
 
 
 def timing(
@@ -61,7 +61,7 @@ def timing(
     """How plans depend on the clock; None if nothing can be said beforehand.
 
     `seen`: of the variables of a plan that is tuples, those that others read; None: all of them.
-    `content`: whether somebody will look for dateTimes in what units contain. `instants`: names of
+    `content`: whether dateTimes in what units contain will be looked for. `instants`: names of
     elements that are events: a projection takes them or not, and clips nothing.
     """
     look = _Lifespans(instants)
@@ -100,7 +100,7 @@ def _look(node: p.Plan, offsets: set[int], fixed: set[int]) -> None:
 
 
 class _Reads:
-    """Where a plan reads the clock in ways that tell beforehand what changes when."""
+    """Where a plan reads the clock in ways that give the instants of changes beforehand."""
 
     def __init__(self, plan: p.Plan) -> None:
         self.known = 0  # how often it is read so
@@ -213,7 +213,7 @@ def content_instants(document: p.Variable, each: p.Variable) -> p.Expression:
 
 
 def reached(program: Program) -> int:
-    """The last instant that an interval of a projection may reach; NOW if it may lie after now
+    """The last instant that an interval of a projection may reach; NOW if it may be after now
     whenever that is, START if none does.
     """
     found = START
@@ -234,7 +234,7 @@ def reached(program: Program) -> int:
 
 
 def ago(bound: p.Expression) -> int | None:
-    """How long before now a bound lies, if it moves with the clock; 0 if it lies ahead."""
+    """How long before now a bound is, if it moves with the clock; 0 if it is ahead."""
     try:
         offset = _offset(bound)
     except _Unknown:
@@ -306,7 +306,7 @@ class _Lifespans:
                 return False
 
     def sees_moving(self, plan: p.Plan) -> bool:
-        """Whether somebody looks at lifespans where some of them move with the clock."""
+        """Whether lifespans are read where some of them move with the clock."""
         nodes = list(descendants(plan))
         return any(_sees_lifespans(node) for node in nodes) and any(
             isinstance(node, p.IntervalProjection) and self._moves(node) for node in nodes
@@ -369,7 +369,7 @@ def _sees_lifespans(node: p.Plan) -> bool:
 
 
 def _atomises(plan: p.Plan) -> bool:
-    """Whether nobody sees the lifespans of what a plan reads."""
+    """Whether the lifespans of what a plan reads are never read."""
     match plan:
         case p.GeneralCompare() | p.ValueCompare() | p.Arithmetic() | p.And() | p.Or():
             return True

@@ -1,7 +1,7 @@
 """Operators over streams of tuples: the nested relational algebra of FLWOR clauses.
 
 A tuple binds variables. Each operator keeps the order of its source unless it says otherwise, and
-each expression in it sees the variables of the source beside those of the enclosing tuples.
+each expression in it sees the variables of the source and those of the enclosing tuples.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class GroupMembers:
 
 @dataclass(frozen=True, slots=True)
 class Decomposed:
-    """What is kept of the tuples of a group by clause, beside or in the place of its variables."""
+    """What is kept of the tuples of a group by clause, with or in place of its variables."""
 
     folds: tuple[GroupFold, ...]
     members: tuple[GroupMembers, ...]

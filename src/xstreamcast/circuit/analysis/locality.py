@@ -302,7 +302,7 @@ class Locality:
             raise NotDivided(reason.reason, plan.span) from None
 
     def _held_step(self, plan: p.Expression, axis: str, test: NodeItem, driving: bool) -> NodePlace:
-        """Children of one name, which stay together; attributes, where nobody counts them."""
+        """Children of one name, which stay together; attributes, where they are not counted."""
         if axis == "child" and test.kind == "element" and test.local is not None:
             try:
                 guard = self.cut.guard(test)

@@ -51,7 +51,7 @@ def normal(program: Program) -> Program:
 
 def _collated(body: p.Expression, collation: str) -> p.Expression:
     """f(e)  →  f(e, collation), where f compares strings, and not by codepoints: what is kept of
-    strings for a call of one argument sorts and tells them apart by codepoints.
+    strings for a call of one argument sorts and compares them by codepoints.
     """
     if collation == CODEPOINT:
         return body

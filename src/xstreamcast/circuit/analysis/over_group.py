@@ -113,7 +113,7 @@ def sorts(plan: p.Expression) -> bool:
 
 
 def uncounted(plan: Any, source: p.Expression) -> Any:
-    """count(sort(e))  →  count(e), where sort(e) is evaluated beside it."""
+    """count(sort(e))  →  count(e), where sort(e) is evaluated, too."""
     match plan:
         case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
             function.local,
@@ -252,7 +252,7 @@ def longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
 
 
 def without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
-    """The clauses behind the last grouping without a let that nobody reads any more."""
+    """The clauses behind the last grouping without a let that is no longer read."""
     if isinstance(plan, p.GroupBy | p.ForWindow | p.TupleJoin | p.Unit):
         return plan
     if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:

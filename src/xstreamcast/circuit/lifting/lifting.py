@@ -70,7 +70,7 @@ class Lifting(SpineLoops):
                 self.sources.append(name)
 
     def fresh(self, name: str) -> p.Variable:
-        """A variable that nobody uses."""
+        """A variable that no plan uses."""
         return p.Variable(next(self._numbers), name)
 
     @abstractmethod

@@ -108,7 +108,7 @@ def member(value: p.Expression, call: p.Call | None, relation: Relation) -> p.Ex
     if call is None:
         return value
     if call.function.local in ("count", "exists", "empty"):
-        # nobody sees the lifespans of what is counted, so that the clock need not revise them
+        # the lifespans of what is counted are not read, so that the clock need not revise them
         moves = asks_clock(value) or _is_projected(value, relation)
         return p.SimpleMap(value, TRUE, span=value.span) if moves else value
     return called("data", value)

@@ -353,5 +353,5 @@ def _is_hidden(plan: p.Expression) -> bool:
 
 
 def _copies(plan: p.Expression) -> bool:
-    """Whether a value is no node of an input, so that nobody can tell it from one made again."""
+    """Whether a value is no node of an input: one that is made again is the same value."""
     return static_type(plan).only(ATOMIC) or isinstance(plan, p.MakeElement)

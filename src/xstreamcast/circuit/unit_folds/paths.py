@@ -162,6 +162,6 @@ def asks_clock(plans: list[p.Plan]) -> bool:
 def unused_numbers(
     program: Program, readers: Sequence[UnitExpression], taken: p.Expression
 ) -> Iterator[int]:
-    """Numbers of variables that nobody uses."""
+    """Numbers of variables that no plan uses."""
     plans = [program.body, taken, *(reader.expression for reader in readers)]
     return free_numbers(program, plans, [reader.document.number for reader in readers])

@@ -112,7 +112,7 @@ class _Input:
         return made, lean
 
     def _seen(self, expressions: list[p.Expression]) -> frozenset[int]:
-        """The tags whose fragments are read beside what is kept."""
+        """The tags whose fragments are read besides what is kept."""
         name = self.given[0].input
         assert name is not None
         guide = structured(self.structure)

@@ -53,7 +53,7 @@ def _by_key(
     named = [_put(key, one) for one in _among(source)]
     if _plain(values) not in map(_plain, named):
         return None
-    item = p.Variable(-1000, "item")  # numbers below zero are nobody else's
+    item = p.Variable(-1000, "item")  # numbers below zero are used here only
     by = ByKey(variable, values, source, item, _put(key, p.Var(item)))
     return by, replace(window, items=p.Filter(source, test, span=window.items.span))
 

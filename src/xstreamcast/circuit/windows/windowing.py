@@ -123,7 +123,7 @@ def _made(before: p.Tuples, window: p.ForWindow, result: p.Expression) -> Window
 
 
 def _trimmed(boundary: p.Boundary | None, read: frozenset[p.Variable]) -> p.Boundary | None:
-    """The boundary without variables that nobody reads."""
+    """The boundary without variables that are not read."""
     if boundary is None:
         return None
     given = (boundary.current, boundary.position, boundary.previous, boundary.next)

@@ -84,7 +84,7 @@ def _element(tape: Tape, row: int) -> Element:
 
 def _note(element: Element, tape: Tape, rows: I64, inner: I64) -> None:
     """Note which attributes and leaves hold instants or versions, in the first of these elements;
-    `inner`: how many elements stand in each row.
+    `inner`: how many elements each row contains.
     """
     values: dict[str, list[str]] = {}
     c = tape.columns

@@ -64,7 +64,7 @@ class OutputForm(Protocol):
         """What a snapshot must keep; None: each change is written for itself."""
 
     def restore(self, written: WrittenAnswer) -> None:
-        """Go on from what a snapshot kept."""
+        """Continue from what a snapshot kept."""
 
 
 def form_of(name: str) -> OutputForm:

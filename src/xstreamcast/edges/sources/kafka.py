@@ -1,8 +1,8 @@
 """kafka(s)://HOST/TOPIC: records of a broker, which can be read again; we remember which.
 
 The notes of a checkpoint hold runs of records in the order in which they were taken in: topic,
-partition, first and last offset, number. Whoever starts again reads the same records in that order
-and goes on behind them, whatever the consumer group has committed.
+partition, first and last offset, number. A restart reads the same records in that order
+and continues behind them, whatever the consumer group has committed.
 """
 
 from __future__ import annotations

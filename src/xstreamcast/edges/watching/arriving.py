@@ -36,7 +36,7 @@ _FIRST: Final = 4096  # bytes that show what an input is
 
 
 class Arriving:
-    """Documents are handed on as bytes, streams of fragments in batches of at most `most`."""
+    """Documents arrive as bytes, streams of fragments in batches of at most `most`."""
 
     def __init__(
         self, name: str | None, head: bytes, most: int, mapping: Mapping | None = None,
@@ -124,7 +124,7 @@ class Arriving:
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
 
     def _take_codes_back(self, watch: Watched) -> None:
-        """Forget ids of which nothing is kept; all that was decoded has been handed on."""
+        """Forget ids of which nothing is kept; all that was decoded has been processed."""
         assert self.decoder is not None
         ids = self.decoder.ids
         if self._kept is None and is_worth(ids):

@@ -9,9 +9,9 @@
     DIR/NAME.frames   what came from the network, written down before it counts
     DIR/snapshots     what the query had kept at some lines of the journal
 
-A line is written when all that it speaks of is on disk. Whoever starts again takes the same bytes
+A line is written when all that it describes is on disk. A restart reads the same bytes
 in between the same ticks, writes nothing, cuts the sink and the quarantine where the last line
-says, and goes on. With a snapshot, only those behind the line that it was taken at.
+says, and continues. With a snapshot, only those behind the line that it was taken at.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from xstreamcast.edges.watching.pieces import (
     files_of,
     is_pipe,
     pieces_and_bursts,
-    tells,
+    shows_kind,
 )
 from xstreamcast.edges.watching.replayed import Pieces, again, bytes_of, then
 from xstreamcast.edges.watching.reporting import reported
@@ -317,7 +317,7 @@ class Watching:
         head: list[bytes | Burst | None] = []
         for piece in stream:
             head += [piece] if piece != b"" else []
-            if piece is END or (piece and tells(bytes_of(head))):
+            if piece is END or (piece and shows_kind(bytes_of(head))):
                 break
             if self._until is not None and time.monotonic() >= self._until:
                 break

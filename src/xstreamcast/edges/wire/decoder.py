@@ -136,7 +136,7 @@ class Decoder:
                 self.counts.read += 1
                 yield self._refuse("XSCF0001", None, part.begin, part.reason, part.raw)
             elif isinstance(part, Stray):
-                said = f"text must stand in a fragment; got {_shown(part.raw)}, which is left out"
+                said = f"text must be inside a fragment; got {_shown(part.raw)}, which is left out"
                 yield self._refuse("XSCF0016", None, part.begin, said, part.raw)
             else:
                 yield from self._read(scan(part, self._words, self.ids))

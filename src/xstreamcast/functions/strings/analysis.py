@@ -66,7 +66,7 @@ class _Report:
         at, end = found.span(group)
         for inner in range(1, sought.groups + 1):
             start, stop = found.span(inner)
-            # A group of an earlier round of a repetition lies before what its parent holds now.
+            # A group of an earlier round of a repetition is before what its parent holds now.
             if sought.parents[inner] != group or start < at or stop > end:
                 continue
             self.builder.text(found.string[at:start])

@@ -266,12 +266,12 @@ def substring(call: CallContext, source: Column, start: Column, length: Column) 
 
 @function(
     "fn:substring-before($arg1 as xs:string?, $arg2 as xs:string?) as xs:string",
-    doc="What stands before the first occurrence of the second string.",
+    doc="The part before the first occurrence of the second string.",
 )
 @function(
     "fn:substring-before($arg1 as xs:string?, $arg2 as xs:string?, $collation as xs:string)"
     " as xs:string",
-    doc="What stands before the first occurrence of the second string.",
+    doc="The part before the first occurrence of the second string.",
 )
 def substring_before(
     call: CallContext, hay: Column, needle: Column, collation: Column | None = None
@@ -285,12 +285,12 @@ def substring_before(
 
 @function(
     "fn:substring-after($arg1 as xs:string?, $arg2 as xs:string?) as xs:string",
-    doc="What stands after the first occurrence of the second string.",
+    doc="The part after the first occurrence of the second string.",
 )
 @function(
     "fn:substring-after($arg1 as xs:string?, $arg2 as xs:string?, $collation as xs:string)"
     " as xs:string",
-    doc="What stands after the first occurrence of the second string.",
+    doc="The part after the first occurrence of the second string.",
 )
 def substring_after(
     call: CallContext, hay: Column, needle: Column, collation: Column | None = None

@@ -2,8 +2,8 @@
 
     declare option xsc:once "crossing body=notice";
 
-Whoever reads `crossing` reads it so, and of `notice` the body does. What was emitted because of an
-item stays: it is neither retracted when the item is dropped, nor revised by what comes later.
+All readers of `crossing` read it once, and the body reads `notice` once. What was emitted because
+of an item stays: it is neither retracted when the item is dropped, nor revised by what comes later.
 """
 
 from __future__ import annotations

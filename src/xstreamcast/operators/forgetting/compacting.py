@@ -56,7 +56,7 @@ class CompactingFeed(FragmentFeed):
         return len(self.history) + len(self.history.holes)
 
     def _is_heavy(self, batch: FragmentBatch) -> bool:
-        """Whether tapes hold too much that nobody needs; weighed when enough has come since."""
+        """Whether tapes hold too much that is not needed; measured when enough has come since."""
         self._since += tape_bytes(batch.tape)
         self._batches += 1
         few = max(_SEVERAL, len(self.history.store._tapes) // 16)

@@ -94,7 +94,7 @@ class ForgettingFeed(SelectingFeed):
         return keys, units.first_rank()
 
     def _complete(self, codes: I64) -> I64:
-        """The units without unfilled holes, of which no part stands elsewhere too."""
+        """The units without unfilled holes, no part of which is in another place as well."""
         links, f, h = self._links, self.history.fragments, self.history.holes
         codes = codes[_filled(links, codes)]
         shown = links.below(links.all_of(codes))
@@ -223,7 +223,7 @@ class ForgettingFeed(SelectingFeed):
 
     @property
     def payload_bytes(self) -> int:
-        """Bytes of the tapes that payloads lie on."""
+        """Bytes of the tapes of payloads."""
         return held_bytes(self.history)[1]
 
     @property
@@ -247,7 +247,7 @@ def _filled(links: FragmentPlaces, ids: I64) -> Bools:
 
 
 def _shared(links: FragmentPlaces, ids: I64) -> Bools:
-    """Which ids stand in several holes."""
+    """Which ids are in several holes."""
     hole = links._hole[ids]
     found: Bools = (hole >= 0) & (links._hole_before[hole] >= 0)
     return found

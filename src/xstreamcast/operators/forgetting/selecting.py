@@ -63,13 +63,13 @@ class SelectingFeed(CompactingFeed):
     # -- arrival -----------------------------------------------------------------------------------
 
     def add(self, batch: FragmentBatch) -> bool:
-        """Take in what the query may see → whether it said anything new."""
+        """Add what the query may see → whether there was anything new."""
         if len(batch) == 0:
             return False
         return self.add_alone(batch) if self.shared is None else self.shared.add(self, batch)
 
     def add_alone(self, batch: FragmentBatch) -> bool:
-        """Take in what the query may see, or one of those that read the same history."""
+        """Add what the query, or another one that reads the same history, may see."""
         self._check(batch)
         self._check_late(batch)
         tags = self._wanted
@@ -88,7 +88,7 @@ class SelectingFeed(CompactingFeed):
         return len(part) > 0 and self._taken_in(part)
 
     def _taken_in(self, batch: FragmentBatch) -> bool:
-        """Take fragments in; a tape stays with all that lies on it until that is too much."""
+        """Add fragments; a tape is kept with all of its content until that is too much."""
         contents = None
         if self.shared is None and self._thin[batch.tsid].any():
             contents = content_hashes(batch, self.history._seed)
@@ -133,7 +133,7 @@ class SelectingFeed(CompactingFeed):
 
     @property
     def ends(self) -> bool:
-        """Whether somebody may see when versions end."""
+        """Whether the query may read when versions end."""
         return self.kept.ends
 
     def _by_tag(self) -> Bools:
@@ -157,7 +157,7 @@ class SelectingFeed(CompactingFeed):
         return self._seen
 
     def _keep(self, found: SeenTags) -> None:
-        """From now on this is kept."""
+        """Keep this from now on."""
         before, seen, sifted = self._wanted, self.current, self._sifted
         self.kept = found
         for tag in [one for one in self._dropped if one in found.tags]:
@@ -209,7 +209,7 @@ class SelectingFeed(CompactingFeed):
     # -- other structures --------------------------------------------------------------------------
 
     def describe(self, structure: TagStructure) -> None:
-        """The stream says another tag structure."""
+        """The stream has sent another tag structure."""
         self.history.describe(structure)
         guide = structured(structure).joined(self.kept.guide)
         found = kept(self._program, self.history.name, structure, guide)
@@ -218,7 +218,7 @@ class SelectingFeed(CompactingFeed):
         self._keep(found)
 
     def _check(self, batch: FragmentBatch) -> None:
-        """The structure promised what is kept: what breaks the promise must not need the rest."""
+        """Fragments that violate their structure must not need what was dropped because of it."""
         guide = self._conforming.broken(batch)
         if guide is None:
             return
@@ -245,7 +245,7 @@ class SelectingFeed(CompactingFeed):
         return False
 
     def _check_late(self, batch: FragmentBatch) -> None:
-        """Where older versions were dropped, nobody knows when one that comes before them ends."""
+        """Older versions were dropped: the end of a version before them would not be known."""
         for tag, valid in self._closed.items():
             if (batch.valid[batch.tsid == tag] <= valid).any():
                 raise self._needed("holds a version before others that were dropped")

@@ -69,7 +69,7 @@ class WithinOperator:
         outer, units = deltas
         view = turn.spine_of(self._node.input)
         touched: Iterable[Key] = units
-        if view is not self._view:  # units may stand in other elements now
+        if view is not self._view:  # units may be in other elements now
             self._view, touched = view, {**dict.fromkeys(self._units), **dict.fromkeys(units)}
             touched = [key for key in touched if key in units or self._moved(key)]
         before = self._pairs(outer, touched)

@@ -1,4 +1,4 @@
-"""A history as tables: fragments and holes as they are, and the tapes that payloads lie on."""
+"""A history as tables: fragments and holes as they are, and the tapes of their payloads."""
 
 from __future__ import annotations
 

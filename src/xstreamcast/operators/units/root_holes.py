@@ -35,7 +35,7 @@ class RootHoles(SpineHoles):
     """
 
     def spine(self) -> SpineView | None:
-        """The elements of the root as it stands; None if there is none."""
+        """The elements of the current root; None if there is none."""
         root = self.root
         if root is None:
             self._spine = None
@@ -47,7 +47,7 @@ class RootHoles(SpineHoles):
         return None if self._spine is None else self._spine[1]
 
     def _row_around(self, unit: str) -> int | None:
-        """The row in the root of the element around a unit, or around what it stands in."""
+        """The row in the root of the element around a unit, or around its fragment in the root."""
         found = self.units.get(unit)
         if found is None:
             return None
@@ -150,7 +150,7 @@ class RootHoles(SpineHoles):
                 self._redo(slot)
 
     def _redo(self, slot: SpineHole) -> None:
-        """Other start tags stand around a hole."""
+        """The start tags around a hole have changed: its units must be evaluated."""
         for one in slot.found():
             for unit in _units(one):
                 self.dirty[unit.key] = None

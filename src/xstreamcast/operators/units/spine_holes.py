@@ -67,12 +67,12 @@ class SpineHoles:
         self.units: dict[str, UnitVersion] = {}
         self.ranks = Ranks(self.units)
         self.until = NOW  # what is valid later is not seen yet
-        self.now = START  # what the clock has come to
-        self.ends = True  # somebody may see when units end
+        self.now = START  # what the clock has reached
+        self.ends = True  # the query may read when units end
         self.current: frozenset[int] = frozenset()  # tags of which nothing is seen that has ended
         self.root: Occurrence | None = None
         self._spine: tuple[dict[int, Tags], SpineView] | None = None
-        self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
+        self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: a hole of the spine is for it
         self._versions = Versions(history, links)
         self._look()
         self._root_codes: set[int] = set()  # ids of the root's tag
@@ -98,7 +98,7 @@ class SpineHoles:
         self.moved = False  # units that were there before have other ranks
 
     def _look(self) -> None:
-        """Fragments have arrived: their columns are longer than they were."""
+        """Fragments have arrived: read their columns, which have grown."""
         f = self._history.fragments
         self._payload, self._tsid, self._within = f["payload"], f["tsid"], f["within"]
         self._versions.look()
@@ -157,7 +157,7 @@ class SpineHoles:
             self.moved = True
 
     def _leave(self, old: UnitVersion | Occurrence) -> None:
-        """What stood somewhere is not there any more."""
+        """A version has left its hole."""
         if isinstance(old, UnitVersion):
             if self.units.get(old.key) is old:
                 del self.units[old.key]
@@ -184,7 +184,7 @@ class SpineHoles:
         if slot.order is not None and self._within[version.place] != slot.around.code:
             return False  # this version is attached to something else
         if self._types[self._tsid[version.place]] == SNAPSHOT:
-            return version.last and version.end == NOW  # its latest content stands for it
+            return version.last and version.end == NOW  # its latest content is its only version
         return True
 
     def _found(self, slot: SpineHole, version: Version) -> UnitVersion | Occurrence | None:
@@ -253,7 +253,7 @@ class SpineHoles:
                 self._attach_to(around, code)
 
     def _open(self, around: Occurrence, slots: Sequence[SpineHole]) -> None:
-        """New holes: name them, and see what stands in them."""
+        """New holes: name them, and look for their versions."""
         for slot in slots:
             name = unit_key(self._history, slot.code) if slot.order is None else slot.order[2]
             name = f"{around.key}/{name}" if around.key else name
@@ -331,7 +331,7 @@ class SpineHoles:
             self._set_label(slot, base + at * APART)
 
     def _set_label(self, slot: SpineHole, label: int) -> None:
-        """Give a hole another label; what stands in it has other ranks then."""
+        """Give a hole another label; this changes the ranks of its content."""
         if slot.label != label:
             slot.label = label
             self._rerank(slot)

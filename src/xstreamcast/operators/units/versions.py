@@ -37,7 +37,7 @@ class VersionUnits(RootHoles):
     # -- arrivals ----------------------------------------------------------------------------------
 
     def take(self, first: int, last: int, due: Sequence[tuple[int, int]]) -> None:
-        """Take in what arrived at places from first to last, and what the clock has come to."""
+        """Add what arrived at places from first to last; `due`: what the clock has reached."""
         f = self._history.fragments
         ids, places = f["id"][first:last], np.arange(first, last)
         self._look()
@@ -50,9 +50,7 @@ class VersionUnits(RootHoles):
         for code, place in zip(ids[rooted].tolist(), places[rooted].tolist(), strict=True):
             self._root_codes.add(code)
             self._versions.arrived(code, (place,))
-        touched = self._touched(
-            ids[~unseen], places[~unseen], due
-        )  # before anybody looks at the versions
+        touched = self._touched(ids[~unseen], places[~unseen], due)  # before any version is read
         if rooted.any() or self.root is None or self.root.code in known:
             self._read_root()
         if self.root is not None:
@@ -65,8 +63,8 @@ class VersionUnits(RootHoles):
             self._touch_around(every.astype(np.int64))
 
     def taken(self) -> tuple[list[str], list[str], bool]:
-        """What changed since the last time: units to be evaluated, units that are gone, and
-        whether others have other ranks.
+        """What changed since the last call: units to be evaluated, units that are gone, and
+        whether the ranks of others changed.
         """
         dirty = [key for key in self.dirty if key in self.units]
         gone = [key for key in self.gone if key not in self.units]
@@ -75,7 +73,7 @@ class VersionUnits(RootHoles):
         return dirty, gone, moved
 
     def _sift(self, last: int) -> None:
-        """Tell which of the fragments that arrived can never count, and which are later than all
+        """Mark the fragments that arrived and can never count, and those that are later than all
         that came of their ids before.
         """
         first, self._sifted = self._sifted, max(last, self._sifted)
@@ -95,7 +93,7 @@ class VersionUnits(RootHoles):
     def _touched(
         self, ids: I64, places: I64, due: Iterable[tuple[int, int]]
     ) -> list[tuple[int, set[int] | None]]:
-        """Ids in holes of which versions may be others now, and when these begin."""
+        """Ids in holes whose versions may have changed, and when these begin."""
         own = self.is_slot[ids]
         arrived: dict[int, list[int]] = {}
         for code, place in zip(ids[own].tolist(), places[own].tolist(), strict=True):
@@ -108,7 +106,7 @@ class VersionUnits(RootHoles):
         return found + [(code, near(code, instant)) for instant, code in due if self.is_slot[code]]
 
     def _ends_unseen(self) -> bool:
-        """Whether a version stays what it was when another one follows it."""
+        """Whether a version does not change when another one follows it."""
         if self.ends or self.current or self._passed:
             return False
         structure = self._history.structure
@@ -116,8 +114,8 @@ class VersionUnits(RootHoles):
         return bool((self._types[units] != SNAPSHOT).all())
 
     def _unseen(self, ids: I64, places: I64) -> Bools:
-        """Fragments by which no unit becomes another one: all that came of their id is silent, and
-        either nothing stands there, or what does only ends earlier than it did.
+        """Fragments that change no unit: all that came of their id is silent, and
+        either nothing is there, or what is there only ends earlier than it did.
         """
         unseen = np.zeros(len(ids), np.bool_)
         if self._sifting is None or self._layered:
@@ -159,7 +157,7 @@ class VersionUnits(RootHoles):
     # -- fragments inside of units -----------------------------------------------------------------
 
     def _touch_around(self, ids: I64) -> None:
-        """Units in whose fragments some ids stand, directly or not, look different."""
+        """Units whose fragments contain some ids, directly or not, are changed."""
         f, links = self._history.fragments, self._links
         seen, todo = set(ids.tolist()), ids
         while len(todo):
@@ -185,7 +183,7 @@ class VersionUnits(RootHoles):
             else:
                 one = slot.get(int(self._history.fragments["valid"][place]))
                 found = [] if one is None else [one]
-                # hidden for a while, it may be in pieces, of which the first begins as it does
+                # hidden for a while, it may be in pieces, the first of which begins as it does
                 if one is None or one.place != place or self._versions.is_layered(code):
                     found = [two for two in slot.found() if two.place == place]
             for one in found:
@@ -228,7 +226,7 @@ class VersionUnits(RootHoles):
         return ATTACHED << INSTANT if holes else -ATTACHED << INSTANT
 
     def drop(self, codes: Iterable[int]) -> None:
-        """Units of some ids will not change and are not read again: drop them, and say nothing."""
+        """Units of some ids will not change and are not read again: drop them without a change."""
         for code in codes:
             self._done.add(code)
             for slot in self._slots.get(code, ()):
@@ -239,7 +237,7 @@ class VersionUnits(RootHoles):
                         slot.put(begin, None)
 
     def bury(self, places: Iterable[int]) -> None:
-        """The fragments at some places are no longer kept: nor are the units made of them."""
+        """The fragments at some places are dropped: drop the units made of them."""
         f = self._history.fragments
         for place in places:
             for slot in self._slots.get(int(f["id"][place]), ()):
@@ -271,7 +269,7 @@ class VersionUnits(RootHoles):
         self._close_empty(moved)
 
     def _close_empty(self, codes: Iterable[int]) -> None:
-        """Let the places go of what is attached, where nothing is kept of these ids."""
+        """Drop the places of what is attached, where nothing is kept of these ids."""
         closed: dict[int, tuple[Occurrence, set[int]]] = {}
         for code in codes:
             if self._links.last(code) >= 0:
@@ -292,7 +290,7 @@ class VersionUnits(RootHoles):
         elif at >= 0:
             slot.put(begin, one._replace(place=at))
             self.units[one.key] = slot.get(begin)  # type: ignore[assignment]
-        else:  # a newer content has come that was not taken in yet
+        else:  # newer content has come that was not added yet
             self._leave(one)
             slot.put(begin, None)
 

@@ -56,7 +56,7 @@ class WatchInputs:
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
-    shallow: bool = False  # units stand in the root alone, with all of their versions
+    shallow: bool = False  # units are in the root alone, with all of their versions
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     once: frozenset[str | None] = frozenset()  # answers whose items are dropped after each tick
     final: bool = False  # what is emitted is never revised
@@ -69,12 +69,12 @@ class WatchInputs:
     _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be evaluated
     _uncut: set[str | None] = field(default_factory=set)
     _as_written: bool = False  # projections see planned states, whatever rules would make of them
-    _unkept: bool = False  # what stands in units is not what could be kept of them
+    _unkept: bool = False  # folds over fragments inside of units cannot be kept
     _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
     _owed: list[Change] = field(default_factory=list)
     _unsaid: list[Change] = field(default_factory=list)  # no witness has come for these yet
     _ticked_at: Moment | None = None
-    _views: dict[str, tuple[Tape, Items]] = field(default_factory=dict)  # inputs as they stand
+    _views: dict[str, tuple[Tape, Items]] = field(default_factory=dict)  # of inputs, as of now
 
     # -- evaluating --------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ class WatchInputs:
         )
 
     def _whole(self, name: str, store: Store) -> Items:
-        """An input as it stands; made once for as long as nothing comes."""
+        """All of an input as of now; it is made again only after something has arrived."""
         known = self._views.get(name)
         if known is None:
             if input_name(name) not in self._feeds:
@@ -148,7 +148,7 @@ class WatchInputs:
         return feed.history.repeated if isinstance(feed, FragmentFeed) else 0
 
     def orphans(self, name: str | None) -> int:
-        """How many ids of an input have content, and stand nowhere."""
+        """How many ids of an input have content, and are in no hole."""
         feed = self._feeds.get(name)
         return feed.history.orphans if isinstance(feed, FragmentFeed) else 0
 

@@ -152,7 +152,7 @@ class Network:
         return max((watch.circular(name) for watch in self._readers.get(name, ())), default=0)
 
     def orphans(self, name: str | None) -> int:
-        """How many ids of an input have content, and stand nowhere."""
+        """How many ids of an input have content, and are in no hole."""
         return max((watch.orphans(name) for watch in self._readers.get(name, ())), default=0)
 
     def unread(self, name: str | None) -> int:

@@ -161,7 +161,7 @@ class PlannedInputs(WatchInputs):
     # -- planning ----------------------------------------------------------------------------------
 
     def _divide(self) -> None:
-        """Plan the query, and begin; or begin anew."""
+        """Plan the query, and begin; or begin again by another plan."""
         documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
         cuts = self._cuts(documents)
         inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
@@ -278,5 +278,5 @@ class PlannedInputs(WatchInputs):
 
 
 def _passes(cuts: Mapping[str | None, Cut]) -> bool:
-    """Whether units stand in other fragments than the root."""
+    """Whether units are in other fragments than the root."""
     return any(isinstance(cut, TagCut) and cut.passed for cut in cuts.values())

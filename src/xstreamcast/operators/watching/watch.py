@@ -201,7 +201,7 @@ class Watch(PlannedInputs):
     # -- what is dropped ---------------------------------------------------------------------------
 
     def _drop_units(self) -> None:
-        """Let go of units of documents that nobody refers to, when nobody can read them again."""
+        """Drop units of documents that no row refers to and that will not be read again."""
         for name, feed in self._feeds.items():
             if isinstance(feed, SplitFeed) and feed.held:
                 if self.ended >= set(self.kinds):
@@ -210,13 +210,13 @@ class Watch(PlannedInputs):
                 feed.drop()
 
     def _is_dropping(self, name: str | None, feed: Feed) -> bool:
-        """Whether units of an input are let go once they were evaluated."""
+        """Whether units of an input are dropped once they were evaluated."""
         if isinstance(feed, SplitFeed) and feed.held and self.ended >= set(self.kinds) - {name}:
             return True
         return drops_units(feed)
 
     def _drop_once(self) -> None:
-        """Let the items go that are read once; what was emitted because of them stays."""
+        """Drop the items that are read once; what was emitted because of them stays."""
         gone = {n: f.drop() for n, f in self._feeds.items() if isinstance(f, OnceFeed)}
         moves = {name: [moved] for name, moved in gone.items() if moved}
         if not moves:

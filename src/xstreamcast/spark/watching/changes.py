@@ -188,7 +188,7 @@ def _kind(path: str) -> str:
 
 
 def end_all(ends: Path, names: Mapping[str | None, Any]) -> None:
-    """Say that streams are over; the next batch hears it."""
+    """Mark streams as ended; the next batch reads that."""
     rows = [json.dumps(said(one or "", EOS, _LAST)) for one in names]
     _write(ends, "all.json", rows)
 

@@ -154,7 +154,7 @@ class _Hearing(Stage):
         return update_rows(query, made) if self.is_final else _frame(query, _told(self, key, made))
 
     def handed(self, host: Any, made: list[Any]) -> list[Any]:
-        """What is handed on; or, if nothing is, what was emitted."""
+        """What is sent to the next stage; or, if there is none, what was emitted."""
         updates, host.updates = host.updates, []
         if self.is_final:
             return list(updates)

@@ -84,7 +84,7 @@ class Stage(StatefulProcessor):
     """
 
     wall = False
-    tells = True  # of itself, in a row of its own
+    reports = True  # it reports its progress, in a row of its own
     can_be_asked = True  # to take a batch in that another worker was handed
 
     def __init__(self, keeping: Keeping, made_for: str = "") -> None:
@@ -133,7 +133,7 @@ class Stage(StatefulProcessor):
 
     @property
     def name(self) -> str:
-        """What tells its instances from those of other stages."""
+        """What distinguishes its instances from those of other stages."""
         return type(self).__name__
 
     # -- what Spark calls -------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class Stage(StatefulProcessor):
         return seen | {"changes": self.changes_in(made)}
 
     def _with_fact(self, key: Any, rows: Any, counts: dict[str, int], log: StateLog) -> Any:
-        if not self.tells:
+        if not self.reports:
             return rows
         return with_fact(rows, str(key[0]), counts | {"stateBytes": log.held + log.logged})
 
@@ -238,7 +238,7 @@ class Stage(StatefulProcessor):
         return self._led_on(host, log.first, log.number)
 
     def _is_on_the_way(self, known: Kept, log: StateLog) -> bool:
-        """Whether what was kept is a state that the log goes on from."""
+        """Whether what was kept is a state that the log continues from."""
         if known.number >= log.number:
             return known.token == log.token
         last = self._store.batch(known.number - 1)
@@ -321,7 +321,7 @@ class Stage(StatefulProcessor):
         thaw(host, raw)
 
     def _cleared(self, log: StateLog) -> StateLog:
-        """Let go of a few batches that nobody needs: two for each that comes."""
+        """Drop a few batches that are no longer needed: two for each that comes."""
         last = min(log.oldest + 2, log.before)
         for number in range(log.oldest, last):
             self._store.remove_batch(number)

@@ -31,7 +31,7 @@ class StateLog(NamedTuple):
     token: str = ""
     number: int = 0  # batches taken in so far
     first: int = 0  # the first that the snapshot does not have
-    before: int = 0  # the same of the snapshot before it: older ones are of no use to anybody
+    before: int = 0  # the same of the snapshot before it: older ones are of no use
     oldest: int = 0
     logged: int = 0  # bytes since the snapshot
     held: int = 0  # bytes of the snapshot

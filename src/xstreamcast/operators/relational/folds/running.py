@@ -1,4 +1,4 @@
-"""Folds over rows that only come, each behind all others: a value goes on, and no row is kept.
+"""Folds over rows that are only appended: a value is updated, and no row is kept.
 
 add(a), add(b), value  →  the function over the items of a, then b
 """

@@ -38,7 +38,7 @@ class _Last:
 class RangeFoldOperator:
     """outer, inner  →  each outer row with the fold over the inner rows that compare with it.
 
-    Inner rows are sorted by their values, so that those of an outer row stand before or behind
+    Inner rows are sorted by their values, so that those of an outer row are before or behind
     its own. When one comes or goes, the outer rows are revised from there on, until the fold is
     what it was.
     """
@@ -262,7 +262,7 @@ class RangeFoldOperator:
 
 
 class _RankOrder:
-    """Inner rows in the order of their ranks, sorted once in a tick, if somebody needs it."""
+    """Inner rows in the order of their ranks, sorted at most once in a tick: when first read."""
 
     def __init__(self, of: RangeFoldOperator) -> None:
         self._of = of

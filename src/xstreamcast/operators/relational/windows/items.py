@@ -1,4 +1,4 @@
-"""The items that windows go over, in order, and which windows stand where.
+"""The items that windows go over, in order, and the place of each window.
 
 Items have labels: numbers that ascend with their order and stay when others come and go. Windows
 are kept by the labels of their first and last items, in arrays that are searched at once.

@@ -1,4 +1,4 @@
-"""What a window gives: its items, what stands at its boundaries, and folds over its items."""
+"""What a window gives: its items, the items at its boundaries, and folds over its items."""
 
 from __future__ import annotations
 

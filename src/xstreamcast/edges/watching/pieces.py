@@ -21,8 +21,8 @@ from xstreamcast.edges.table.reading import table_pieces
 from xstreamcast.errors import error
 
 __all__ = [
-    *("END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_bursts", "shows_kind")
-]
+    "END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_bursts", "shows_kind",
+]  # fmt: skip
 
 END: Final = None  # one file of several has ended
 _ENDLESS: Final = 1 << 62

@@ -15,7 +15,7 @@ from xstreamcast.edges.mapping.finding import mapping_of, split_source
 from xstreamcast.edges.mapping.messages import is_whole
 from xstreamcast.edges.sources import Burst, flattened, is_place
 from xstreamcast.edges.sources.compressed import is_compressed
-from xstreamcast.edges.sources.files import PIECE, Files
+from xstreamcast.edges.sources.files import PIECE, WAIT, Files
 from xstreamcast.edges.sources.network import Remembering, network_pieces
 from xstreamcast.edges.table.reading import table_pieces
 from xstreamcast.errors import error

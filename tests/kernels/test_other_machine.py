@@ -80,6 +80,6 @@ def test_which_libraries_are_built() -> None:
 def test_without_its_linker_nothing_is_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(CannotBuildError, match=f"no linker for {OTHER} .*{OTHER}-linux-gnu-ld"):
         building._link([], tmp_path / "none.so", OTHER)

@@ -99,7 +99,7 @@ def test_both_policies_say_the_same_of_what_is_immutable(data, structure, cuts):
     try:
         for one in (strict, optimistic):
             for chunk in chunks(wire, cuts):
-                one.feed(chunk)
+                one.feed("s", chunk)
             one.end()
     except Error:
         return

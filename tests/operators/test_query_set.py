@@ -15,7 +15,7 @@ from tests.operators.watched import Watched, is_restored
 from tests.streams_strategies import NAMES, WORDS, Case, cases
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
-from xstreamcast.model.change import Accumulated
+from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun, query_set
 
 # {n}: an element's name, {w}: a word, {i}: a number; what differs between queries is a constant
@@ -74,7 +74,7 @@ class Together:
             self.answers[change.query].apply(change)
 
     def restart(self) -> None:
-        """Go on from a snapshot, if one can be taken now."""
+        """Continue from a snapshot, if one can be taken now."""
         run, decoder = self.run, self.decoder
         self._begin()
         if not is_restored(run, {"s": decoder}, self.run, {"s": self.decoder}):
@@ -92,7 +92,7 @@ def test_each_query_of_a_set_has_the_answer_that_it_has_alone(
         for chunk in chunks(case.wire, cuts):
             together.feed(chunk)
             for name, one in alone.items():
-                one.feed(chunk)
+                one.feed("s", chunk)
                 assert together.answers[name].items() == one.told.items(), texts[name]
             if restarts:
                 together.restart()
@@ -111,16 +111,16 @@ class Alone(Watched):
         else:
             super().__init__(text)
 
-    def feed(self, chunk: bytes) -> None:
-        if self._set is not None:
-            self._set.feed(chunk)
-        else:
-            super().feed(chunk)
+    def feed(self, name: str, chunk: bytes, tick: bool = True) -> list[Change]:
+        if self._set is None:
+            return super().feed(name, chunk, tick)
+        self._set.feed(chunk)
+        return []
 
     def fails(self, wire: bytes) -> bool:
         """Whether it fails over the whole stream."""
         try:
-            Alone(self._text).feed(wire)
+            Alone(self._text).feed("s", wire)
         except Error:
             return True
         return False

@@ -14,12 +14,12 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.evaluate.nodes.node_tests import node_test
-from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.around import rows_below
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.kept_items import UnwrittenNode
 from xstreamcast.operators.relational.folds.folds import counted
+from xstreamcast.tape.fragments.instance_kernels import FULL
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:

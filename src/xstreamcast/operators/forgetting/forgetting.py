@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from xstreamcast.history.forgetting import held_bytes, superseded
-from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import ranges
 from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.operators.units.history_part import FragmentPlaces
 from xstreamcast.operators.units.units import Minis, UnitDelta
+from xstreamcast.tape.fragments.instance_kernels import EVENT
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -12,7 +12,6 @@ from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast, castable
 from xstreamcast.history.view import written
-from xstreamcast.kernels.instances import EVENT, FULL, LINK
 from xstreamcast.model.atomic import DOUBLE, INTEGER, UNTYPED
 from xstreamcast.model.column import Column, distinct, offsets_of, ranges
 from xstreamcast.model.items import Items
@@ -22,6 +21,7 @@ from xstreamcast.operators.inner.table import BlockTable, InnerValues, rows_of
 from xstreamcast.operators.units.alarms import NEVER, Alarms, upcoming
 from xstreamcast.operators.units.evaluating import EvaluationContext, listed
 from xstreamcast.operators.units.history_part import FragmentPlaces, part_of
+from xstreamcast.tape.fragments.instance_kernels import EVENT, FULL, LINK
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.store import Store
 

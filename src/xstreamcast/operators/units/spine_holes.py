@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.versions import Version, Versions
-from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.instant import NOW, START, show_instant
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.units.root import unit_key
@@ -24,6 +23,7 @@ from xstreamcast.operators.units.spine import (
     put_in_order,
 )
 from xstreamcast.operators.units.spine_view import SpineView
+from xstreamcast.tape.fragments.instance_kernels import EVENT, SNAPSHOT
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.cut import TagCut

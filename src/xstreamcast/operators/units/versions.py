@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.versions import Versions
-from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct
 from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.model.instant import START
@@ -25,6 +24,7 @@ from xstreamcast.operators.units.spine import (
     UnitVersion,
     write_tags,
 )
+from xstreamcast.tape.fragments.instance_kernels import EVENT, SNAPSHOT
 
 if TYPE_CHECKING:
     from xstreamcast.operators.units.history_part import FragmentPlaces

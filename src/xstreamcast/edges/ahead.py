@@ -1,4 +1,4 @@
-"""What the first bytes of a stream say of it, before anything of it is taken in."""
+"""What the first bytes of a stream show, before anything of it is decoded."""
 
 from __future__ import annotations
 

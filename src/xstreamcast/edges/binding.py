@@ -174,7 +174,7 @@ class Binding:
             yield from descendants(plan)
 
     def _load(self, name: str, source: Any) -> None:
-        """Take a stream in; without a name it becomes the context item."""
+        """Read a stream; without a name it becomes the context item."""
         if isinstance(source, History):
             self.histories[name] = source
         elif is_stream(source):

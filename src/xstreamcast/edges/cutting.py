@@ -106,7 +106,7 @@ class _Cutter:
         self._parser.SkippedEntityHandler = self._skipped
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Take a chunk in → the fragments that it completed."""
+        """Read a chunk → the fragments that it completed."""
         self._bytes += chunk
         self._parse(chunk, False)
         self._drop()

@@ -101,7 +101,7 @@ class _Reading:
         return structure
 
     def tag(self, node: Node) -> int:
-        """Take a tag in with all below it → its id."""
+        """Add a tag with all below it → its id."""
         if _local(node) != "tag":
             raise _wrong(node, f"a structure must be made of tag elements; got {node.name}")
         said = _said(node)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.columns import NamedColumns as Grown
-from xstreamcast.kernels import chains as k
 from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.model.fragment import TEMPORARY
+from xstreamcast.tape.fragments import chain_kernels as k
 from xstreamcast.tape.fragments.instance_kernels import SNAPSHOT
 from xstreamcast.tape.fragments.payload_kernels import SHAPE_BITS
 from xstreamcast.tape.join import joined

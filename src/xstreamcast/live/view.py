@@ -66,7 +66,7 @@ class LiveView:
             self._terminal.write("".join(line + "\n" for line in self._last_frame()))
 
     def take(self, changes: Iterable[Change], state_bytes: int | None = None) -> None:
-        """Take changes in, with the size of the engine's state if it is known."""
+        """Apply changes, with the size of the engine's state if it is known."""
         now, count = self._clock(), 0
         self._stale |= self.rows.expire(now)
         for change in changes:

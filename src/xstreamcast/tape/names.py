@@ -205,7 +205,7 @@ class Names:
         slots[at] = index
 
     def _catch_up(self) -> None:
-        """Take into the dictionaries what kernels have added."""
+        """Add to the dictionaries what kernels have added."""
         t = self._tables
         for word in range(len(self._texts), int(t.state[WORDS])):
             start = int(t.word_start[word])

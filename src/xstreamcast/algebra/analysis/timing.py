@@ -9,16 +9,16 @@ to the stream: numbers of versions do not depend on the clock.
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.item_kinds import static_type
 from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.walk import children, descendants
+from xstreamcast.errors import Error
+from xstreamcast.functions.cast.calendar import parse_duration
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import DATE_TIME, STRING
+from xstreamcast.model.atomic import DATE_TIME, DAY_TIME_DURATION, STRING
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, SECOND, START, parse_instant
 from xstreamcast.model.sequence_type import AtomicItem, NodeItem
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 _ATOMISING: Final = frozenset(
     {"sum", "count", "avg", "min", "max", "exists", "empty", "not", "boolean", "number"}
     | {"string", "data", "string-join", "distinct-values", "concat", "contains", "string-length"}
-)
-_DURATION: Final = re.compile(
-    r"(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,6})?)S)?)?", re.ASCII
 )
 _OBSERVING: Final = (p.LifespanBound, p.Interval, p.AllenCompare, p.UserCall, p.DynamicCall,
                      p.Inline, p.UserRef)  # fmt: skip
@@ -112,7 +109,7 @@ class _Reads:
         self._makes = any(isinstance(n, makes) for one in sources for n in descendants(one))
 
     def note(self, node: p.Plan, offsets: set[int]) -> bool:
-        """Take in a node of the plan → whether it compares content with the clock."""
+        """Look at a node of the plan → whether it compares content with the clock."""
         match node:
             case p.IntervalProjection(_, first, last):
                 self.known += sum(_clock_reads(one) for one in (first, last) if one is not None)
@@ -136,8 +133,8 @@ class _Reads:
             case (
                 p.Arithmetic("-", clock, p.LifespanBound("vtFrom")),
                 p.Cast(p.Const((atom,))),
-            ) if _is_now(clock) and _DURATION.fullmatch(str(atom.value)):
-                return _micros(str(atom.value)), False
+            ) if _is_now(clock) and (micros := _micros(str(atom.value))) is not None:
+                return micros, False
         ago, (source, later) = _before_now(other), _moved(one)
         if ago is None:
             return None
@@ -194,10 +191,9 @@ def _before_now(plan: p.Expression) -> int | None:
 def _moved(plan: p.Expression) -> tuple[p.Expression, int]:
     """e + D as e and D."""
     match plan:
-        case p.Arithmetic("+" | "-" as op, left, p.Cast(p.Const((atom,)))) if _DURATION.fullmatch(
-            str(atom.value)
-        ):
-            micros = _micros(str(atom.value))
+        case p.Arithmetic("+" | "-" as op, left, p.Cast(p.Const((atom,)))) if (
+            micros := _micros(str(atom.value))
+        ) is not None:
             return left, micros if op == "+" else -micros
         case _:
             return plan, 0
@@ -251,7 +247,8 @@ def _offset(bound: p.Expression) -> int | tuple[int] | None:
             return None
         case p.Arithmetic("-" | "+" as op, p.Instant("now"), p.Cast(p.Const((atom,)))):
             micros = _micros(str(atom.value))
-            return micros if op == "-" else -micros
+            if micros is not None:
+                return micros if op == "-" else -micros
         case p.Cast(p.Const((atom,))):
             found = parse_instant(str(atom.value))
             if found is not None:
@@ -259,15 +256,13 @@ def _offset(bound: p.Expression) -> int | tuple[int] | None:
     raise _Unknown
 
 
-def _micros(text: str) -> int:
-    """The microseconds of a duration of days and less."""
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise _Unknown
-    sign, days, hours, minutes, seconds = found.groups()
-    whole = ((int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)) * 60
-    micros = int((Decimal(whole) + Decimal(seconds or 0)) * SECOND)
-    return -micros if sign else micros
+def _micros(text: str) -> int | None:
+    """The microseconds of a duration of days and less; None if it is none, or is finer."""
+    try:
+        exact = parse_duration(DAY_TIME_DURATION, text).seconds * SECOND
+    except Error:
+        return None
+    return int(exact) if exact == int(exact) else None
 
 
 def _clock_reads(plan: p.Plan) -> int:

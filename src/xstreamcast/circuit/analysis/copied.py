@@ -137,7 +137,7 @@ class _Walk:
                 return _together(parts)
 
     def clause(self, clause: Any) -> None:
-        """Take in one clause; the ones before it have been."""
+        """Add one clause; the ones before it have been added."""
         match clause:
             case p.TupleJoin(_, right):
                 for one in _clauses(right):

@@ -39,7 +39,7 @@ def graph_of_documents(documents: Iterable[tuple[str, bytes]]) -> Graph:
 
 
 def _add(graph: Graph, tape: Tape) -> Element:
-    """Take the paths of a document in, level by level → its root. A key is a path of names."""
+    """Add the paths of a document, level by level → its root. A key is a path of names."""
     c = tape.columns
     elements = np.flatnonzero(c.kind & KIND == ELEMENT)
     levels = c.level[elements]

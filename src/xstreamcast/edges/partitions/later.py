@@ -63,7 +63,7 @@ def another_place() -> Error:
 
 
 class Later:
-    """Takes in what earlier stages made in a tick, at once.
+    """Reads what earlier stages made in a tick, all at once.
 
     changes  →  those of one watch over all that the partitions have
     """

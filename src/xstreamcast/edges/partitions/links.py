@@ -47,7 +47,7 @@ class FragmentPartitions:
         return out
 
     def _follow(self, codes: I32, known: Bools) -> list[I64]:
-        """Take ids in that are new to a partition, and all below them."""
+        """Add ids that are new to a partition, and all below them."""
         found = []
         while len(codes := codes[~known[codes]]):
             known[codes] = True

@@ -1,4 +1,4 @@
-"""State to another number of partitions: new places take in what the old ones keep.
+"""State to another number of partitions: new places read what the old ones keep.
 
 Every operator is a function of the fragments that are kept and of the clock; only the names of
 items in the answer depend on what came before. So the new places read the kept fragments, and items

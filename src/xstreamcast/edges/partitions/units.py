@@ -76,7 +76,7 @@ class UnitPartition:
         return run.part.failed if isinstance(run, UnitStage) else (-1, ())
 
     def asked_units(self, sent: Sent) -> list[Addressed]:
-        """What has been taken in is evaluated → what later stages are handed."""
+        """Evaluate what has been read → what is sent to later stages."""
         assert self.watch is not None
         self.watch.now = sent.now
         self._catch_up(sent)

@@ -2,7 +2,7 @@
 
 TABLE/_log/0000000007.json   what commit 7 added, or (after compacting) all there is
 TABLE/stream=credit/tag=3/…  fragments
-TABLE/_refused/stream=…/…    what could not be taken in, with its reason
+TABLE/_refused/stream=…/…    what was refused, with its reason
 
 An entry gets its number by being the first file of that name: of two writers one must try again.
 """

@@ -59,7 +59,7 @@ class Reference:
         return [token for stream in self._streams for token in _shown(stream, closing)]
 
     def take(self, event: Event) -> None:
-        """Take an event in."""
+        """Apply an event."""
         match event:
             case e.StartStream(id):
                 self._check_free(id)

@@ -63,7 +63,7 @@ class Regions:
         return stream.begun is None and stream.cursor is stream
 
     def take(self, event: Event) -> None:
-        """Take an event in; an error if it does not fit."""
+        """Apply an event; an error if it does not fit."""
         self.counts.events += 1
         try:
             self._take(event)

@@ -1,4 +1,4 @@
-"""One input of a running query: its pieces to what a watch takes in."""
+"""One input of a running query: its pieces to arrivals of a watch."""
 
 from __future__ import annotations
 

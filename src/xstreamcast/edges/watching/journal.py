@@ -1,4 +1,4 @@
-"""What a checkpoint remembers: which bytes were taken in between ticks, and how far the sink was.
+"""What a checkpoint remembers: which bytes were read between ticks, and how far the sink was.
 
     DIR/lock          held by the one process that writes here
     DIR/query         the text of the query
@@ -89,7 +89,7 @@ class Journal:
         self._file.sync()
 
     def covered_now(self) -> Covered:
-        """What is covered by all that was taken in up to the last line."""
+        """What is covered by all that was read up to the last line."""
         return replace(self._now, offset=self._file.length)
 
     @property
@@ -139,7 +139,7 @@ class Journal:
         self._kept[name].add(piece)
 
     def kept(self, name: str) -> Iterator[bytes | None]:
-        """What ticks that count took in from a pipe, piece by piece; None where it ended."""
+        """What ticks that count read from a pipe, piece by piece; None where it ended."""
         read, ends = self.covered.counts.get(name, (0, 0))
         counts = [min(_PIECE, read - at) for at in range(0, read, _PIECE)] + [-1] * ends
         counts += [n for line in self.lines for who, n in line.read if who == name]

@@ -1,4 +1,4 @@
-"""A query that starts again: what counts already is taken in between the same ticks."""
+"""A query that is restarted: what counts already is read between the same ticks."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Watching:
     _failing: FailingSince = field(default_factory=FailingSince)
     _busy: bool = False  # whether something came when the inputs were last gone through
     _counted: bool = False  # whether the journal records all input so far
-    _arrived: int | None = None  # when what is taken in was read, where that may matter
+    _arrived: int | None = None  # when the last piece was read, where that may matter
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
 
@@ -175,7 +175,7 @@ class Watching:
             self.journal.close()
 
     def _remember(self, *read: tuple[str, int]) -> None:
-        """Write down what was taken in, once the changes that it made are in the sink."""
+        """Write down what was read, once the changes that it made are in the sink."""
         assert self.watch is not None
         if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
@@ -334,7 +334,7 @@ class Watching:
         return ArrivalLimits(keep, self.options.lateness, self.options.skew)
 
     def _batches(self) -> Generator[None, None, None]:
-        """Take pieces in from one input after another; the watch may tick at each step."""
+        """Read pieces of one input after another; the watch may tick at each step."""
         assert self.watch is not None
         limits = self.limits()
         if not self._open:

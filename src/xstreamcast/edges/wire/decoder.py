@@ -99,11 +99,11 @@ class Decoder:
         return bool(self._waiting)
 
     def feed(self, chunk: bytes) -> list[Arrival]:
-        """Take a chunk in → what it completed, in order of arrival."""
+        """Read a chunk → what it completed, in order of arrival."""
         return list(self._arrivals(self._reading.feed(chunk)))
 
     def take(self, found: Scanned) -> list[Arrival]:
-        """Take fragments in that are in columns already → those that fit, and refusals."""
+        """Add fragments that are in columns already → those that fit, and refusals."""
         self.counts.read += len(found)
         return list(self._run(found, 0, len(found)))
 

@@ -250,7 +250,7 @@ class WireReading:
         return self._transcoder.identifiers
 
     def feed(self, chunk: bytes) -> Iterator[Read | Broken | Stray]:
-        """Take a chunk in → what it completed, in order."""
+        """Read a chunk → what it completed, in order."""
         decoded = self._transcoder.feed(chunk)
         if decoded:
             self._spots.take(decoded)

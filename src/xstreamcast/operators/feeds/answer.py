@@ -40,7 +40,7 @@ class AnswerFeed:
         self._bytes = 0
 
     def feed(self, changes: Iterable[Change]) -> UnitDelta:
-        """Take changes in → the units that they made new, and those that went."""
+        """Apply changes → the units that are new or changed, and those that went."""
         dirty: dict[str, None] = {}
         after: dict[str, str | None] = {}  # of what went, the item before it
         for change in changes:

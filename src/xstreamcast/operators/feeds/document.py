@@ -57,7 +57,7 @@ class DocumentFeed:
         self.units = 0
 
     def feed(self, chunk: bytes) -> UnitDelta:
-        """Take bytes in → the units that they completed."""
+        """Read bytes → the units that they completed."""
         if self._reading is None:
             self.counted = chosen_cut(self._cuts, chunk[:_HEAD])
             self._reading = self.reading()
@@ -156,7 +156,7 @@ class WholeDocument:
         self.units = 0
 
     def feed(self, chunk: bytes) -> UnitDelta:
-        """Take bytes in; what they completed is in the next answer."""
+        """Read bytes; what they completed is in the next answer."""
         self._raw += chunk
         for run in self._reading.runs(chunk):
             self.units += len(run.tape.roots())

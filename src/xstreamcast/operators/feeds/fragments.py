@@ -49,7 +49,7 @@ class FragmentFeed(HoleFeed):
         self._spine: SpineView | None = None
 
     def add(self, batch: FragmentBatch) -> bool:
-        """Take fragments in → whether they said anything new."""
+        """Add fragments → whether there was anything new in them."""
         return self._entered(batch)
 
     def _entered(self, batch: FragmentBatch, contents: U64 | None = None) -> bool:

@@ -65,7 +65,7 @@ class OnceFeed(AnswerFeed):
         self._items: dict[str, str] = {}
 
     def feed(self, changes: Iterable[Change]) -> UnitDelta:
-        """Take changes in → the units that they made; what was dropped is not changed again."""
+        """Apply changes → the units that they made; what was dropped is not changed again."""
         for change in changes:
             known = self._here.pop(change.key, None)
             if known is not None:

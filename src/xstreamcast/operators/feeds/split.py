@@ -51,7 +51,7 @@ class SplitFeed:
         self.units = 0
 
     def feed(self, chunk: bytes) -> UnitDelta:
-        """Take bytes in → the units that they completed."""
+        """Read bytes → the units that they completed."""
         if self._whole:
             self.raw += chunk
         if self._reading is None:

@@ -88,7 +88,7 @@ class InnerParts:
     # -- what has arrived -------------------------------------------------------------------------
 
     def catch_up(self) -> None:
-        """Take in what has arrived; Unmaintained if it is where it must not be."""
+        """Add what has arrived; Unmaintained if it is where it must not be."""
         f, h = self._history.fragments, self._history.holes
         first, last = self._seen, len(f)
         if first == last:

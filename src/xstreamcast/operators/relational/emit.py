@@ -201,7 +201,7 @@ class Emit:
     def _reranked(
         self, contents: dict[Key, Sequence[str]], ranks: dict[Key, Rank]
     ) -> frozenset[Key]:
-        """Take in new ranks of rows → those that are elsewhere among the others now."""
+        """Apply new ranks of rows → those that are elsewhere among the others now."""
         before = {
             key: self._ranks[key]
             for key, items in contents.items()

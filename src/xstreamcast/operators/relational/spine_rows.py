@@ -124,7 +124,7 @@ class WithinOperator:
             self._inside.setdefault(element, {})[key] = None
 
     def _pairs(self, outer: Iterable[Key], units: Iterable[Key]) -> dict[Pair, Row]:
-        """The pairs that some rows take part in."""
+        """The pairs with some rows."""
         out: dict[Pair, Row] = {}
         for one in outer:
             row = self._outer.get(one)

@@ -41,7 +41,7 @@ class FragmentPlaces:
         self.unfilled = 0  # ids that are in a hole and have not come
 
     def catch_up(self) -> tuple[int, int]:
-        """Take in what has arrived since the last time → the places [first, last) of that."""
+        """Index what has arrived since the last call → the places [first, last) of that."""
         f, h = self._history.fragments, self._history.holes
         first, last = self._seen, len(f)
         if first == last:
@@ -69,7 +69,7 @@ class FragmentPlaces:
         return getattr(self._history, "attaches", False)
 
     def _attach(self, within: I32, first: int) -> None:
-        """Take in which places are attached to which ids."""
+        """Index which places are attached to which ids."""
         named = np.flatnonzero(within >= 0)
         if len(named) == 0:
             return

@@ -1,7 +1,7 @@
 """Workers of one machine hand batches to the worker that has the operators.
 
 Spark gives a task any idle worker. One that has not got the operators of its partition asks the
-worker that has them to take the batch in, and writes down what came of it. Nothing depends on it:
+worker that has them to process the batch, and writes down the result. Nothing depends on it:
 where no process answers, or it is busy or elsewhere in the log, a worker brings its own
 operators to where they must be, as it does after a crash.
 
@@ -32,7 +32,7 @@ class Errand(NamedTuple):
     """A batch for the operators of a place, which are where the log says: at a token."""
 
     name: Name
-    before: str  # the token of the last batch that they took in
+    before: str  # the token of the last batch that they processed
     token: str  # of this one
     given: Any  # the batch
     now: int | None

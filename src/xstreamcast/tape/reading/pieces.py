@@ -88,7 +88,7 @@ class PieceReading:
         return self._chunks.used
 
     def feed(self, chunk: bytes) -> Piece | None:
-        """Take a chunk in → what it completed. An error after it comes next time."""
+        """Read a chunk → what it completed. An error after it comes with the next one."""
         self._raise_refused()
         decoded = self._transcoder.feed(chunk)
         if decoded is None:

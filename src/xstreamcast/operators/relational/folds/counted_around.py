@@ -41,7 +41,7 @@ class CountedAround:
         self._waiting = np.zeros(1, np.int64)
 
     def take(self, units: list[str], turn: Round) -> None:
-        """Take pieces of the document in."""
+        """Add pieces of the document."""
         for piece in turn.read(self._units.source, set(units)) if units else ():
             self._take(piece, turn)
 

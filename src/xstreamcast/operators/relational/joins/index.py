@@ -65,7 +65,7 @@ class JoinSide:
     # -- kinds ------------------------------------------------------------------------------------
 
     def kinds_after(self, delta: Delta, values: dict[Key, JoinValues]) -> int:
-        """The kinds of all values when the delta is taken in."""
+        """The kinds of all values with those of the delta."""
         counts = dict(self._kinds)
         for key in delta:
             before = self.values.get(key)
@@ -78,7 +78,7 @@ class JoinSide:
             found |= kinds if count else 0
         return found
 
-    # -- taking in --------------------------------------------------------------------------------
+    # -- adding rows ------------------------------------------------------------------------------
 
     def update(self, delta: Delta, values: dict[Key, JoinValues], mode: Mode) -> None:
         """Add rows with their values; an index of another mode is made again afterwards."""

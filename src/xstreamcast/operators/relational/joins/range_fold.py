@@ -145,7 +145,7 @@ class RangeFoldOperator:
         return self._inner.rows[key].cells[self._column]
 
     def _moved(self, outer: Delta, inner: Delta) -> dict[Key, None]:
-        """Take rows in → the outer rows that are new, or whose inner rows are others."""
+        """Apply changed rows → the outer rows that are new, or whose inner rows are others."""
         values = self._replaced(inner)
         for key in outer:
             before = self._bounds.pop(key, None)
@@ -163,7 +163,7 @@ class RangeFoldOperator:
         return touched
 
     def _replaced(self, delta: Delta) -> list[Any]:
-        """Take inner rows in → the values at which something came or went."""
+        """Apply changed inner rows → the values at which something came or went."""
         values = []
         coming = []
         for key, (old, new) in delta.items():

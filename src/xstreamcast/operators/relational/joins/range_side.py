@@ -39,7 +39,7 @@ class RangeSide:
         return {key: cell for (key, _), cell in zip(new, found, strict=True)}
 
     def update(self, delta: Delta, cells: Mapping[Key, Cell | None]) -> None:
-        """Take rows in, whose values are known."""
+        """Add rows whose values are known."""
         for key in delta:
             self.rows.pop(key, None)
             if key in self.cells:

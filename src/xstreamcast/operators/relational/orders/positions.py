@@ -32,7 +32,7 @@ def take_rows(rows: dict[Key, Row], delta: Delta) -> None:
 
 
 def reorder(order: Ordered, delta: Delta) -> None:
-    """Take the changes of one outer row in."""
+    """Apply the changes of one outer row."""
     order.replace(
         ((old.rank, key) for key, (old, _) in delta.items() if old is not None),
         ((new.rank, key) for key, (_, new) in delta.items() if new is not None),

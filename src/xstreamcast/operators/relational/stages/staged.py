@@ -48,7 +48,7 @@ class StageOutput:
 
 
 class StagePart:
-    """One partition of one stage: it takes in what earlier stages handed to it."""
+    """One partition of one stage: it reads what earlier stages sent to it."""
 
     def __init__(
         self, circuit: c.Circuit, stages: Stages, number: int, partition: int, partitions: int,
@@ -80,7 +80,7 @@ class StagePart:
         return self.advance(turn, None, found, come, gone, instant)
 
     def absorb(self, found: Sequence[Exchanged]) -> None:
-        """Take in what came, and make nothing of it yet."""
+        """Add what came, without evaluating it."""
         come, _ = self._contents.take(found)
         self._unsent |= come
         for at in self._rows:

@@ -63,7 +63,7 @@ class UnitReading:
         self.root: Tape | None = None
 
     def feed(self, chunk: bytes) -> Tape | None:
-        """Read a chunk → the units that it completed. An error after them comes with the next one."""
+        """Read a chunk → the units that it completed. An error after them comes with the next."""
         self._raise_refused()
         decoded = self._transcoder.feed(chunk)
         if decoded is None:

@@ -29,7 +29,7 @@ CAPS = {
     r"stands?|stood": 0,
     r"nobody|somebody|anybody|whoever": 3,
     r"anew": 43,
-    r"beside": 47,
+    r"beside": 28,
     r"goes on|go on|gone on": 2,
     r"tells": 1,
     r"lies": 1,

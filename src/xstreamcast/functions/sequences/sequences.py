@@ -12,7 +12,7 @@ from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import one_or, truths
 from xstreamcast.model.atomic import INTEGER
-from xstreamcast.model.column import Column, beside, ranges
+from xstreamcast.model.column import Column, concat_rows, ranges
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def insert_before(call: CallContext, target: Column, position: Column, inserts: 
     lengths = target.lengths()
     places = [min(max(place, 1), 2**62) - 1 for place in one_or(position)]
     before = np.minimum(np.array(places, np.int64), lengths)
-    return beside(
+    return concat_rows(
         [
             _cut(target, np.zeros(target.n, np.int64), before),
             inserts,

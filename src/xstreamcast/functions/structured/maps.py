@@ -15,7 +15,7 @@ from xstreamcast.functions.rows import integers, one_or, pairs, truths
 from xstreamcast.functions.structured.options import OptionSpec, options_of
 from xstreamcast.model.array_item import Cell, arrays_of
 from xstreamcast.model.atomic import ARRAY, MAP, STRING
-from xstreamcast.model.column import Column, beside, gather
+from xstreamcast.model.column import Column, concat_rows, gather
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import Entry, MapItem, maps_of, values_of
 from xstreamcast.model.map_key import map_key
@@ -72,7 +72,7 @@ def _both(first: Entry, second: Entry, duplicates: str) -> Entry:
             return second
         case "combine":
             parts = [gather([entry[1:]]) for entry in (first, second)]
-            return first[0], beside(parts), 0
+            return first[0], concat_rows(parts), 0
         case _:
             return first
 

@@ -34,7 +34,7 @@ def failed_side(why: Error) -> Side:
     return side(FAILED, error_facts(why))
 
 
-def beside(refused: Iterable[Any], said: Any) -> list[Side]:
+def side_rows(refused: Iterable[Any], said: Any) -> list[Side]:
     """What is reported besides changes."""
     sides = [side(REFUSED, refused_facts(one)) for one in refused]
     return sides + ([] if said is None else [side(SAID, said)])

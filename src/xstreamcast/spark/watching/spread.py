@@ -28,10 +28,10 @@ from xstreamcast.spark.watching.emitted import (
     CHANGES,
     FAILED,
     UPDATES,
-    beside,
     change_rows,
     failed_side,
     ranked_updates,
+    side_rows,
     update_rows,
 )
 from xstreamcast.spark.watching.progress import ANSWER, ROUTER, observed, stage_name
@@ -272,7 +272,7 @@ class LastStage(_Hearing):
             return ranked_updates(host.ranked, changes)
         refused, host.refused = host.refused, []
         said = {what: count for what, count in host.said.items() if count}
-        return changes, beside(refused, said if host.ended else None)
+        return changes, side_rows(refused, said if host.ended else None)
 
     def changes_in(self, made: Any) -> int:
         return len(made if self.layout.updates else made[0])

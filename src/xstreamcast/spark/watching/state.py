@@ -28,10 +28,10 @@ from xstreamcast.edges.partitions.messages import ArrivedPacks
 from xstreamcast.errors import Error, error
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.emitted import (
-    beside,
     change_rows,
     failed_side,
     ranked_updates,
+    side_rows,
     update_rows,
 )
 from xstreamcast.spark.watching.peers import Done, Errand, Name, give_up, is_possible, listen, sent
@@ -381,7 +381,7 @@ class Hosting(Stage):
         if host.ranked is not None:
             return ranked_updates(host.ranked, changes)
         refused, host.refused = host.refused, []
-        return changes, beside(refused, host.said() if host.ended else None)
+        return changes, side_rows(refused, host.said() if host.ended else None)
 
     def rows(self, key: Any, made: Any) -> Any:
         return update_rows(str(key[0]), made) if self.updates else change_rows(str(key[0]), *made)

@@ -18,10 +18,12 @@ kernels: $(INSTALLED)
 	@$(BIN)/python -m compileall -q src
 	@$(BIN)/xstreamcast kernels
 
-# A wheel with the kernels of this kind of machine, for every processor of it.
+# A wheel with the kernels for every processor of a kind of machine: this one, or x86_64 or aarch64
+# (`make wheel MACHINE=aarch64`; needs aarch64-linux-gnu-ld or ld.lld).
+MACHINE ?=
 wheel: $(INSTALLED)
-	@$(BIN)/xstreamcast kernels --every-level
-	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
+	@$(BIN)/xstreamcast kernels --every-level $(MACHINE:%=--machine %)
+	XSC_WHEEL_MACHINE=$(MACHINE) $(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
 	@ls -l dist/*.whl
 
 demo: install

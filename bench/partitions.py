@@ -24,7 +24,7 @@ from bench.growth.catalogue import chosen
 from bench.growth.entry import Entry
 from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.tape.names import Names
 
@@ -109,7 +109,7 @@ def _batches(entry: Entry, arguments: argparse.Namespace) -> tuple[list[Any], in
             wire[stream] += chunk
         wires.append(wire)
     readers = {name: decoder_of("fragments", name, Names(), "quarantine") for name in entry.inputs}
-    rows = {name: Rows(name, one.ids) for name, one in readers.items()}
+    rows = {name: RowEncoder(name, one.ids) for name, one in readers.items()}
     out = []
     for wire in wires:
         found = [

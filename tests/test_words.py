@@ -22,15 +22,20 @@ DIALECT = re.compile(
 
 # Lines of the source with a word of the dialect. These numbers may only fall: write what
 # happens instead (asked: evaluated, requested, needed; told: emitted, reported, sent; stands: is).
-# What is left of the first two are names in files of state, and kernels.
+# What is left are names in kernels and files of state, `anew` and `beside` as names of values.
 CAPS = {
-    r"asked": 5,
-    r"told": 19,
-    r"stands?|stood": 198,
-    r"nobody|somebody|anybody|whoever": 118,
-    r"anew": 65,
-    r"beside": 93,
-    r"goes on|go on|gone on": 49,
+    r"asked": 4,
+    r"told": 15,
+    r"stands?|stood": 0,
+    r"nobody|somebody|anybody|whoever": 3,
+    r"anew": 43,
+    r"beside": 28,
+    r"goes on|go on|gone on": 2,
+    r"tells": 1,
+    r"lies": 1,
+    r"lets? go|letting go": 0,
+    r"hands? on|handed on": 0,
+    r"hears?": 0,
 }
 PLAIN_ROOMS = ("model", "history", "evaluate", "functions", "rewrite", "live")  # none of them
 GENERATED = {"scaling.md"}  # written by a benchmark

@@ -22,7 +22,7 @@ def binders(plan: p.Plan) -> list[p.Variable]:
                 found += [variable] + ([] if position is None else [position])
             case p.Let(_, variable) | p.CountTuples(_, variable) | p.TypeSwitch(variable):
                 found.append(variable)
-            case p.Window():
+            case p.ForWindow():
                 found.append(node.variable)
                 for boundary in (node.start, node.end):
                     found += [] if boundary is None else boundary.variables()

@@ -60,12 +60,12 @@ def test_spans_do_not_count_when_plans_are_compared() -> None:
 
 
 def test_every_kind_of_node_is_shown_by_some_golden_query() -> None:
-    """Join alone is made by rewrites; its drawing is tested below."""
+    """TupleJoin alone is made by rewrites; its drawing is tested below."""
     programs = [program(query) for query in golden_queries()]
     plans = [one.body for one in programs]
     plans += [f.body for one in programs for f in one.functions]
     seen = {type(node) for plan in plans for node in descendants(plan)}
-    assert {kind.__name__ for kind in NODES - seen} == {"Join"}
+    assert {kind.__name__ for kind in NODES - seen} == {"TupleJoin"}
 
 
 def test_a_join_is_shown_with_both_sides_and_its_keys() -> None:
@@ -73,7 +73,7 @@ def test_a_join_is_shown_with_both_sides_and_its_keys() -> None:
     left = p.ForEach(p.Unit(), x, p.Var(p.Variable(3, "s")))
     right = p.ForEach(p.Unit(), y, p.Var(p.Variable(4, "t")))
     key = p.JoinKey(p.Var(x), p.Var(y), True, p.GeneralCompare("eq", p.Var(x), p.Var(y)))
-    plan = p.Return(p.Join(left, right, (key,), p.Var(x)), p.Var(y))
+    plan = p.Return(p.TupleJoin(left, right, (key,), p.Var(x)), p.Var(y))
     assert show(plan).splitlines() == [
         "flwor",
         "  join",

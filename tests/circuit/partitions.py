@@ -10,8 +10,8 @@ from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.stages.exchanged import Exchanged, To
 from xstreamcast.operators.relational.stages.staged import StagePart, UnitStage
+from xstreamcast.operators.watching.inputs import Kind
 from xstreamcast.operators.watching.partition import PartitionWatch
-from xstreamcast.operators.watching.watch import Kind
 from xstreamcast.tape.names import Names
 
 Carry = Callable[[Exchanged, Names, Names], Exchanged]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import END, HEAD, STRUCTURE
 from tests.conftest import examples
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 
 COLLATION = "http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive"
 A = 'stream("a")//u'
@@ -50,7 +50,7 @@ def streams(draw) -> list[bytes]:
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(chunks=streams())
 def test_the_answer_is_the_query_asked_afresh(query, chunks):
-    beside = Beside(f'declare default collation "{COLLATION}"; {query}', {"a": "fragments"})
+    beside = Watched(f'declare default collation "{COLLATION}"; {query}', {"a": "fragments"})
     for chunk in [*chunks, END]:
         beside.feed("a", chunk)
         assert beside.told.items() == beside.afresh()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import END, REGROUPED, arrivals, queries, with_ordered_groups
 from tests.conftest import examples
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from tests.oracle import answer, canonical
 from xstreamcast.errors import Error
 
@@ -26,8 +26,8 @@ def plays(draw):
     return [(name, chunk, tick) for (name, chunk), tick in zip(out, ticks, strict=True)]
 
 
-def follow(query: str, play) -> Beside:
-    beside = Beside(query, {"a": "fragments", "b": "fragments"})
+def follow(query: str, play) -> Watched:
+    beside = Watched(query, {"a": "fragments", "b": "fragments"})
     for name, chunk, ticked in [*play, ("a", END, True), ("b", END, True)]:
         note(f"{name} {chunk.decode()} {ticked}")
         try:

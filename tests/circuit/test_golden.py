@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.circuit.grammar import HEAD, STRUCTURE
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from xstreamcast.circuit.show.operators import show_circuit
 from xstreamcast.operators.relational.run import CircuitRun
 
@@ -16,7 +16,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def circuit_text(query: str) -> str:
     """The circuit that runs over two streams whose structures are known."""
-    beside = Beside(query, {"a": "fragments", "b": "fragments"})
+    beside = Watched(query, {"a": "fragments", "b": "fragments"})
     for name in "ab":
         beside.feed(name, (HEAD + STRUCTURE).encode(), tick=False)
     beside.tick()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.circuit.grammar import HEAD, STRUCTURE
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 
 PIECES = (b"<r><u><v>1</v></u>", b"<u><v>2</v></u>", b"<u><v>3</v></u></r>")
 ROOT = (
@@ -36,7 +36,7 @@ def _filler(number: int, value: str, minute: int) -> bytes:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_over_a_document_in_pieces(query):
-    beside = Beside(query, {"s": "document"})
+    beside = Watched(query, {"s": "document"})
     for piece in PIECES:
         beside.feed("s", piece)
     beside.end("s")
@@ -45,7 +45,7 @@ def test_over_a_document_in_pieces(query):
 
 def test_both_zeros_are_one_group():
     query = 'for $v in stream("s")//v group by $k := xs:double($v) return <g>{ count($v) }</g>'
-    beside = Beside(query, {"s": "document"})
+    beside = Watched(query, {"s": "document"})
     for piece in (b"<r><v>0</v>", b"<v>-0</v>", b"<v>1</v></r>"):
         beside.feed("s", piece)
     beside.end("s")
@@ -57,7 +57,7 @@ def test_two_groupings_carry_what_the_second_reads():
         'for $u in stream("s")//u group by $g := string($u/v) '
         "group by $h := string-length($g) return <p>{ count($u), $g }</p>"
     )
-    beside = Beside(query, {"s": "document"})
+    beside = Watched(query, {"s": "document"})
     for piece in PIECES:
         beside.feed("s", piece)
     assert beside.told.items() == beside.afresh() == ["<p>3 1 2 3</p>"]
@@ -65,7 +65,7 @@ def test_two_groupings_carry_what_the_second_reads():
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_over_fragments(query):
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     begin = (HEAD + STRUCTURE + ROOT).encode()
     for chunk in (begin, _filler(1, "1", 0), _filler(2, "2", 0), _filler(1, "3", 2)):
         beside.feed("s", chunk)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.circuit.grammar import HEAD, STRUCTURE
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 
 U = 'stream("s")/r/u'
 QUERIES = (
@@ -34,7 +34,7 @@ def test_paths_follow_the_new_order(query):
     structure = STRUCTURE.replace(
         'name="u" type="temporal"', 'name="u" type="snapshot" filler="true"'
     )
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     beside.feed("s", (HEAD + structure).encode(), tick=False)
     for chunk in (_root(0, 1, 2, 3), *map(_unit, (1, 2, 3)), _root(1, 3, 1, 2), _root(2, 2, 3)):
         beside.feed("s", chunk)

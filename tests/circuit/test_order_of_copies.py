@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.circuit.grammar import END
 from tests.circuit.test_generated_queries import plays
 from tests.conftest import examples
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from xstreamcast.errors import Error
 
 A, B = 'stream("a")//u?[now]', 'stream("b")//u?[now]'
@@ -33,7 +33,7 @@ QUERIES = (
 )
 @given(play=plays())
 def test_paths_are_in_document_order(query, restarts, play):
-    beside = Beside(query, {"a": "fragments", "b": "fragments"})
+    beside = Watched(query, {"a": "fragments", "b": "fragments"})
     for name, chunk, ticked in [*play, ("a", END, True), ("b", END, True)]:
         try:
             beside.feed(name, chunk, tick=ticked)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.edges.documents import Case, cases
 from xstreamcast.edges.cutting import cut
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.table.wire import wire as wire_of
 from xstreamcast.edges.wire import Decoder
@@ -393,7 +393,7 @@ def test_the_unit_of_a_fragment_is_any_text_and_is_written_again() -> None:
     assert [b" unit=" in one for one in lines] == [True, True, False]
     again = Decoder("s").feed(told + b"".join(lines))
     assert again != []
-    rows = Rows("s", decoder.ids).rows(batch)
+    rows = RowEncoder("s", decoder.ids).rows(batch)
     assert rows["unit"].to_pylist() == texts
     written = b"".join(wire_of(arrow().Table.from_batches([rows])))
     assert [one.count(b" unit=") for one in written.splitlines()] == [1, 1, 0]

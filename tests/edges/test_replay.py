@@ -18,7 +18,7 @@ from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.loading import load
 from xstreamcast.edges.replay import Offset, Replay, split_rows
 from xstreamcast.edges.table.reading import load_table
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.view import view
 from xstreamcast.tape.store import Store
@@ -128,7 +128,7 @@ def test_batches_are_what_one_pass_gives(
     found = [row for batch in batches(tmp_path / "feed", most) for row in batch]
     decoder = Decoder("s")
     decoder.more = True
-    rows, one = Rows("s", decoder.ids), list[dict[str, Any]]()
+    rows, one = RowEncoder("s", decoder.ids), list[dict[str, Any]]()
     for arrival in [*decoder.feed(wire), *decoder.close()]:
         one += rows.rows(arrival).to_pylist()
     assert told(found) == told(one)

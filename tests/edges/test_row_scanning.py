@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.corpus_format import read_script
 from tests.edges.documents import Case, cases
 from xstreamcast.edges.cutting import cut
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.scanning import scan_rows
 from xstreamcast.edges.table.schema import WORDS, arrow, row_schema
 from xstreamcast.edges.table.wire import wire
@@ -43,7 +43,7 @@ ODD = [
 def read(wires: bytes) -> tuple[Any, Any]:
     """(structure, rows) of a stream."""
     decoder = Decoder("s")
-    rows = Rows("s", decoder.ids)
+    rows = RowEncoder("s", decoder.ids)
     found = [*decoder.feed(wires), *decoder.close()]
     tables = [rows.rows(one) for one in found if isinstance(one, FragmentBatch)]
     return decoder.structure, arrow().Table.from_batches(tables, row_schema())

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from xstreamcast.edges.mapping import decoder
 from xstreamcast.edges.mapping.unchanged import Said, what_it_changes
-from xstreamcast.kernels.chains import Arrived, chained
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.model.instant import NOW
+from xstreamcast.tape.fragments.chain_kernels import Arrived, chained
 
 
 def feed(hour: int, *titles: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from tests.functions.oracle import Case, Value
 from xstreamcast.errors import Error
 from xstreamcast.functions.atomize import effective_boolean
-from xstreamcast.functions.call import Call, StaticContext
+from xstreamcast.functions.call import CallContext, StaticContext
 from xstreamcast.functions.cast import cast, strings
 from xstreamcast.functions.compare import (
     general_compare,
@@ -24,7 +24,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.items import Items
 
-CALL: Final = Call(1, None, StaticContext(), DateTime.of(2024, 5, 17))
+CALL: Final = CallContext(1, None, StaticContext(), DateTime.of(2024, 5, 17))
 
 
 def item(value: Value) -> Items:

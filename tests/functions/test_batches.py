@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.results.results import records
-from xstreamcast.functions.call import Call, StaticContext
+from xstreamcast.functions.call import CallContext, StaticContext
 from xstreamcast.functions.registry import Function, rows
 from xstreamcast.functions.rows import pairs
 from xstreamcast.model import atomic as a
@@ -95,7 +95,7 @@ def column(values: list[list[tuple[int, Any]]]) -> Column:
 
 def asked(row: Function, columns: list[Column], n: int) -> list[Any] | str:
     """The rows of the answer, nodes by what they hold; or the code."""
-    call = Call(n, STORE, StaticContext(), DateTime.of(2024, 5, 17))
+    call = CallContext(n, STORE, StaticContext(), DateTime.of(2024, 5, 17))
     try:
         made = row.body(call, *columns)
     except Error as wrong:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call, FetchedText, StaticContext
+from xstreamcast.functions.call import CallContext, FetchedText, StaticContext
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.resources.texts import decoded
 from xstreamcast.functions.signature import FN
@@ -36,7 +36,7 @@ def text(uri: str) -> FetchedText:
 def asked(name: str, *arguments: str) -> list[Any]:
     """A function called for one row of strings."""
     static = StaticContext(base_uri="http://e/q.xq")
-    call = Call(1, STORE, static, DateTime.of(2024, 1, 1), documents=document, texts=text)
+    call = CallContext(1, STORE, static, DateTime.of(2024, 1, 1), documents=document, texts=text)
     row = lookup(FN, name, len(arguments))
     assert row is not None
     columns = [Column.from_rows([[argument]], STRING) for argument in arguments]
@@ -80,7 +80,7 @@ def test_texts_are_decoded_and_cut_into_lines() -> None:
 
 
 def test_without_a_resolver_nothing_is_there() -> None:
-    call = Call(1, STORE, StaticContext(), DateTime.of(2024, 1, 1))
+    call = CallContext(1, STORE, StaticContext(), DateTime.of(2024, 1, 1))
     for name, wrong in (("doc", "FODC0002"), ("unparsed-text", "FOUT1170")):
         row = lookup(FN, name, 1)
         assert row is not None

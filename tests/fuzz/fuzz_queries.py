@@ -23,8 +23,8 @@ from tests.fuzz.clock_cases import ClockCase, clock_case
 from tests.fuzz.target import Check, Finding, plain_errors
 from tests.fuzz.timed_cases import timed_cases
 from tests.fuzz.wide_clauses import wide_case
-from tests.operators.beside import Beside
 from tests.operators.test_released_ids import forgetting_at_once, lateness
+from tests.operators.watched import Watched
 from tests.oracle import STRATEGIES, answer, canonical
 from tests.streams_strategies import Case, cases
 from xstreamcast.edges.watching import WatchOptions
@@ -77,7 +77,7 @@ def _drawn(chance: random.Random) -> list[Case]:
 def check_prefixes(query: str, case: ClockCase, chance: random.Random) -> None:
     """After each of some arrivals the query left running has the answer of `run` over them."""
     arrivals = case.read_by(query)
-    running = Beside(query, dict.fromkeys({name for name, _ in arrivals}, "fragments"))
+    running = Watched(query, dict.fromkeys({name for name, _ in arrivals}, "fragments"))
     stop = chance.randrange(len(arrivals))
     for number, (name, line) in enumerate(arrivals):
         if number == stop:

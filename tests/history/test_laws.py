@@ -151,7 +151,7 @@ def test_a_join_with_a_projection_gives_what_pairs_by_pairs_give(parts: list[str
     """Copies that are made once and copied again are the copies that each pair would have made."""
     module = parse(query)
     plain, joined = lower(module), optimise(lower(module))
-    assert any(isinstance(node, p.Join) for node in descendants(joined.body))
+    assert any(isinstance(node, p.TupleJoin) for node in descendants(joined.body))
     assert _evaluated(joined, parts) == _evaluated(plain, parts)
 
 

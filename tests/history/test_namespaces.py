@@ -7,7 +7,7 @@ from lxml import etree
 
 import tests.oracle as oracle
 import xstreamcast as xsc
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 from xstreamcast.edges.loading import load
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.query import HistoryQuery, When
@@ -65,9 +65,9 @@ def test_every_strategy_and_every_translation_gives_copies_the_same_namespaces(
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_what_is_watched_has_the_same_namespaces_at_each_instant(query: str) -> None:
-    follow = Following(PROLOG + query)
+    follow = Watched(PROLOG + query)
     for line in WIRE.splitlines(keepends=True):
-        follow.feed(line)
+        follow.feed("s", line)
         afresh = follow.afresh()
         assert afresh is not None
         assert [inclusive(text) for _, text in follow.told] == [inclusive(x) for x in afresh]

@@ -109,7 +109,7 @@ def test_an_annotation_that_says_nothing_is_refused() -> None:
 
 @cache
 def compiled_owners() -> Any:
-    from xstreamcast.kernels.counterparts import owners
+    from xstreamcast.tape.fragments.counterpart_kernels import owners
 
     return compiled_ahead(owners.function)  # type: ignore[attr-defined]
 
@@ -130,7 +130,7 @@ def columns(**changed: Any) -> list[Any]:
 
 
 def test_arguments_of_the_right_form_are_taken() -> None:
-    from xstreamcast.kernels.counterparts import owners
+    from xstreamcast.tape.fragments.counterpart_kernels import owners
 
     expected = owners.function(*columns())  # type: ignore[attr-defined]  # plain Python
     assert called(*columns()).tolist() == expected.tolist()

@@ -21,7 +21,7 @@ def run(*arguments: str, checked: bool = True) -> subprocess.CompletedProcess[st
 
 PROGRAM = """
 import numpy as np
-from xstreamcast.kernels.chains import Arrived, chained
+from xstreamcast.tape.fragments.chain_kernels import Arrived, chained
 none = np.zeros(1, np.int64)
 said = Arrived(np.array([{code}], np.int32), none, np.zeros(1, np.uint8), none + 9, none)
 chained(said, 3, 9, 9)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xstreamcast.model.atomic import ATOMIC, BOOLEAN, DOUBLE, INTEGER, NODE, STRING, derives
-from xstreamcast.model.column import Column, beside, ranges, scatter, stack
+from xstreamcast.model.column import Column, concat_rows, ranges, scatter, stack
 from xstreamcast.model.items import Items
 
 ITEM = st.one_of(
@@ -56,8 +56,8 @@ def test_take_picks_rows(rows, data):
         )
     )
 )
-def test_beside_is_the_comma_operator(columns):
-    joined = beside([column(rows) for rows in columns])
+def test_rows_end_to_end_are_the_comma_operator(columns):
+    joined = concat_rows([column(rows) for rows in columns])
     assert listed(joined) == [list(chain(*parts)) for parts in zip(*columns, strict=True)]
 
 

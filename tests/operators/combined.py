@@ -5,12 +5,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from tests.operators.watched import Watched
 from xstreamcast.api import Query
-from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
-from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.model.change import Change
+from xstreamcast.operators.watching.inputs import Kind, Policy
 from xstreamcast.operators.watching.network import Network
-from xstreamcast.operators.watching.watch import Kind, Policy
 
 HEAD = '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
 BANK = (
@@ -117,40 +117,22 @@ class Feeds:
         ]
 
 
-class Combined:
-    """A query left running over all inputs, beside what `run` says of the bytes so far."""
+class Combined(Watched):
+    """A query left running over all inputs, next to what `run` answers over the same bytes."""
 
     def __init__(self, query: str, policy: Policy = "optimistic") -> None:
         self.query = Query(query)
-        self.network = Network(self.query.telling(""), dict(KINDS.items()), policy=policy)
-        self.decoders = {
-            name: Decoder(name, names=self.network.names) for name in ("bank", "shops")
-        }
+        super().__init__(self.query.telling(""), KINDS, running=Network, policy=policy)
         self.bytes = dict.fromkeys(KINDS, b"")
-        self.told = Accumulated()
-        self.changes: list[Change] = []
 
-    def feed(self, name: str, chunk: bytes) -> None:
+    def feed(self, name: str, chunk: bytes, tick: bool = False) -> list[Change]:
         self.bytes[name] += chunk
-        if name == "day":
-            self.network.on_bytes(name, chunk)
-        else:
-            decoder = self.decoders[name]
-            self.network.on_arrivals(name, decoder.feed(chunk), decoder.ids)
+        return super().feed(name, chunk, tick)
 
-    def end(self) -> None:
+    def end(self, *names: str) -> list[Change]:
         for name in KINDS:
             self.feed(name, b"</day>" if name == "day" else b"</stream:fragments>")
-            if name in self.decoders:
-                decoder = self.decoders[name]
-                self.network.on_arrivals(name, decoder.close(), decoder.ids)
-            self.network.on_end(name)
-        self.tick()
-
-    def tick(self) -> None:
-        for change in self.network.tick():
-            self.changes.append(change)
-            self.told.apply(change)
+        return super().end(*names)
 
     def afresh(self) -> list[str] | None:
         """What `run` answers over the same bytes; None if it fails."""

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 import xstreamcast as xsc
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 
 STRUCTURE = (
     '<structure><tag type="snapshot" id="1" name="bank"><tag type="temporal" id="2" name="account">'
@@ -43,16 +43,16 @@ def test_the_answer_is_that_of_run_where_what_is_dropped_is_not_needed_later(que
     assert expected
     # before the account comes, what a query does not seem to need may be dropped
     for order in permutations((FRAGMENTS[0], *FRAGMENTS[2:])):
-        following = Following(query)
+        following = Watched(query)
         for line in (STRUCTURE, FRAGMENTS[1], *order):
-            following.feed(line.encode())
+            following.feed("s", line.encode())
             assert following.told.items() == following.afresh(), order
         assert following.told.items() == expected
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_accounts_without_transactions_may_come_first(query: str) -> None:
-    following = Following(query)
+    following = Watched(query)
     hole = '<hole id="1" tsid="2"/>'
     for line in (
         STRUCTURE,
@@ -62,14 +62,14 @@ def test_accounts_without_transactions_may_come_first(query: str) -> None:
         FRAGMENTS[1],
         FRAGMENTS[3],
     ):
-        following.feed(line.encode())
+        following.feed("s", line.encode())
         assert following.told.items() == following.afresh()
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_policy_changes_nothing_in_the_end(query: str) -> None:
     wire = f"{STRUCTURE}{''.join(FRAGMENTS)}".encode()
-    following = Following(query, policy="strict")
-    following.feed(wire)
+    following = Watched(query, policy="strict")
+    following.feed("s", wire)
     following.end()
     assert following.told.items() == list(xsc.query(query).run(s=wire).lines())

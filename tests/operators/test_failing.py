@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from xstreamcast.api import Queries, compiled
 from xstreamcast.edges.watching import WatchOptions, failing
 from xstreamcast.edges.watching.metrics import Metrics
@@ -88,7 +88,7 @@ def test_at_the_end_it_is_an_error() -> None:
 
 def test_an_error_that_cannot_go_away_is_raised_at_the_tick_that_makes_it_so() -> None:
     text = 'for $a in stream("a")//u, $b in stream("b")//u where $a/k eq $b/k return 1'
-    beside = Beside(text, {"a": "document", "b": "document"})
+    beside = Watched(text, {"a": "document", "b": "document"})
     beside.feed("a", b"<r><u><k>1</k></u></r>")
     beside.feed("b", b"<r><u><k>1</k><k>1</k></u>")
     assert beside.watch.failing is not None, "units of b are compared again until a has ended"

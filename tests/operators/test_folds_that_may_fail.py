@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.circuit.test_golden import circuit_text
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from tests.oracle import canonical, over_documents
 from xstreamcast import query as compiled
 from xstreamcast.errors import QueryError
@@ -48,7 +48,7 @@ def unit(number: int, k: str, v: str, second: int) -> str:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_what_nobody_reads_does_not_fail(query):
-    beside = Beside(query, {"a": "fragments"})
+    beside = Watched(query, {"a": "fragments"})
     beside.feed("a", STRUCTURE.encode())
     lines = (
         unit(1, "x", "3", 1), unit(2, "y", "?", 2), unit(3, "x", "4", 3), unit(1, "y", "5", 4),
@@ -65,13 +65,13 @@ def test_while_nothing_fails_groups_keep_folds(query):
     assert "items" not in circuit_text(query)
 
 
-def fails(beside: Beside) -> bool:
+def fails(beside: Watched) -> bool:
     return beside.watch.failing is not None
 
 
 def test_what_fails_where_it_is_read_is_an_error_until_it_is_corrected():
     query = f"{BY} return <g>{{ if (count($x) > 1) then sum($x/v/xs:integer(.)) else $k }}</g>"
-    beside = Beside(query, {"a": "fragments"})
+    beside = Watched(query, {"a": "fragments"})
     beside.feed("a", STRUCTURE.encode())
     beside.feed("a", (unit(1, "x", "3", 1) + unit(2, "x", "?", 2)).encode())
     assert fails(beside)
@@ -98,7 +98,7 @@ UNITS = st.tuples(st.sampled_from((1, 2, 3)), st.sampled_from(KEYS), st.sampled_
 
 @pytest.mark.parametrize("query", DEFERRED)
 def test_such_queries_are_planned_once(query):
-    beside = Beside(query, {"a": "fragments"})
+    beside = Watched(query, {"a": "fragments"})
     beside.feed("a", STRUCTURE.encode())
     assert beside.watch.pipeline is not None
     assert not beside.watch.pipeline.circuit.hasty
@@ -108,7 +108,7 @@ def test_such_queries_are_planned_once(query):
 @settings(deadline=None)
 @given(st.lists(UNITS, max_size=9), st.integers(0, 9))
 def test_corrections_and_restarts(query, units, stop):
-    beside = Beside(query, {"a": "fragments"})
+    beside = Watched(query, {"a": "fragments"})
     beside.feed("a", STRUCTURE.encode())
     for second, (number, k, v) in enumerate(units):
         if second == stop:
@@ -123,7 +123,7 @@ def test_corrections_and_restarts(query, units, stop):
 @settings(deadline=None)
 @given(st.lists(UNITS, max_size=9), st.integers(0, 9))
 def test_documents(query, units, stop):
-    beside = Beside(query, {"a": "document"})
+    beside = Watched(query, {"a": "document"})
     beside.feed("a", b"<r>")
     for at, (_, k, v) in enumerate(units):
         if at == stop:

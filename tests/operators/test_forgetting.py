@@ -1,9 +1,10 @@
-"""Forgetting changes no answer: a query that forgets beside one over all that arrived."""
+"""Forgetting changes no answer: a query that forgets next to one over all that arrived."""
 
 from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -12,58 +13,45 @@ from hypothesis import strategies as st
 
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import questions
+from tests.operators.watched import Watched
 from tests.streams_strategies import HEAD, cases, histories, structures
 from xstreamcast.algebra.analysis.forgetting import kept
 from xstreamcast.api import compiled, query
 from xstreamcast.edges.immutable import ImmutableArrivals, path_of
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.context import Inputs
-from xstreamcast.evaluate.results.results import lines
-from xstreamcast.evaluate.run import run
-from xstreamcast.evaluate.time.moments import date_time
 from xstreamcast.history.forgetting import forget
 from xstreamcast.history.history import History
 from xstreamcast.history.view import view
-from xstreamcast.model.change import Accumulated
-from xstreamcast.model.fragment import FragmentBatch, NewStructure
-from xstreamcast.model.items import Items
+from xstreamcast.model.fragment import Arrival, FragmentBatch, NewStructure
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
-from xstreamcast.operators.watching.watch import Policy, Watch
+from xstreamcast.operators.watching.inputs import Policy
 from xstreamcast.tape.store import Store
 
 
-class Beside:
+class Remembered(Watched):
     """A running query that forgets, and a history of its own that keeps everything."""
 
-    def __init__(self, asked: str, immutable: bool = False, policy: Policy = "optimistic") -> None:
-        self.program = compiled(asked)
+    def __init__(self, query: str, immutable: bool = False, policy: Policy = "optimistic") -> None:
         fixed = (lambda name, structure: frozenset(structure.tags)) if immutable else None
-        self.watch = Watch(self.program, {"s": "fragments"}, policy=policy, fixed=fixed)
-        self.decoder = Decoder("s", names=self.watch.names)
+        super().__init__(query, policy=policy, fixed=fixed)
         self.first = ImmutableArrivals("s", (path_of("/*"),)) if immutable else None
-        self.told = Accumulated()
-        self.history: History | None = None
+        self.everything: History | None = None
 
-    def feed(self, chunk: bytes) -> None:
-        for arrival in self.decoder.feed(chunk):
+    def arrive(self, name: str, arrivals: Iterable[Arrival]) -> None:
+        for arrival in arrivals:
             one = arrival if self.first is None else self.first.arriving(arrival)
-            if isinstance(one, NewStructure) and self.history is None:
-                self.history = History("s", one.structure, store=Store(self.watch.names),
-                                       ids=self.decoder.ids)  # fmt: skip
+            ids = self.decoders[name].ids
+            if isinstance(one, NewStructure) and self.everything is None:
+                store = Store(self.watch.names)
+                self.everything = History(name, one.structure, store=store, ids=ids)
             if isinstance(one, FragmentBatch):
-                assert self.history is not None
-                self.history.add(one)
-            self.watch.on_arrivals("s", [one], self.decoder.ids)
-        self.tick()
+                assert self.everything is not None
+                self.everything.add(one)
+            self.watch.on_arrivals(name, [one], ids)
 
-    def tick(self) -> None:
-        for change in self.watch.tick():
-            self.told.apply(change)
-
-    def end(self) -> None:
-        self.watch.on_end("s")
-        self.tick()
+    def history(self, name: str) -> History | None:
+        return self.everything
 
     @property
     def kept(self) -> ForgettingFeed:
@@ -71,32 +59,14 @@ class Beside:
         assert isinstance(feed, ForgettingFeed)
         return feed
 
-    def afresh(self) -> list[str] | None:
-        """The query over all that has arrived; None if it fails."""
-        history = self.history
-        if history is None:
-            return []
-        store, now = Store(self.watch.names), self.watch.now
-
-        def stream(name: str) -> Items:
-            if len(history) == 0:
-                return Items.of_nodes(np.empty(0, np.int64))
-            return Items.of_nodes(np.array([store.add(view(history, now.instant)) << 32], np.int64))
-
-        given = Inputs(store, streams=stream, clock=now, current=date_time(now.instant, True, now))
-        try:
-            return list(lines(store, run(self.program, given)))
-        except Error:
-            return None
-
 
 @settings(deadline=None)
 @given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5), st.booleans())
 def test_what_forgets_answers_like_what_remembers(data, structure, cuts, immutable):
     wire = data.draw(histories(structure))
-    beside = Beside(data.draw(questions('stream("s")')), immutable)
+    beside = Remembered(data.draw(questions('stream("s")')), immutable)
     for chunk in chunks(wire, cuts):
-        beside.feed(chunk)
+        beside.feed("s", chunk)
         expected = beside.afresh()
         if expected is not None:
             assert beside.told.items() == expected
@@ -112,9 +82,9 @@ def test_what_forgets_answers_like_what_remembers(data, structure, cuts, immutab
 @given(cases(), st.lists(st.integers(0, 10**6), max_size=5))
 def test_what_asks_for_the_past_is_answered_as_if_nothing_were_forgotten(case, cuts):
     for asked in case.queries:
-        beside = Beside(asked)
+        beside = Remembered(asked)
         for chunk in chunks(case.wire, cuts):
-            beside.feed(chunk)
+            beside.feed("s", chunk)
             expected = beside.afresh()
             if expected is not None:
                 assert beside.told.items() == expected, asked
@@ -125,11 +95,11 @@ def test_what_asks_for_the_past_is_answered_as_if_nothing_were_forgotten(case, c
 def test_both_policies_say_the_same_of_what_is_immutable(data, structure, cuts):
     wire = data.draw(histories(structure))
     asked = data.draw(questions('stream("s")'))
-    strict, optimistic = Beside(asked, True, "strict"), Beside(asked, True)
+    strict, optimistic = Remembered(asked, True, "strict"), Remembered(asked, True)
     try:
         for one in (strict, optimistic):
             for chunk in chunks(wire, cuts):
-                one.feed(chunk)
+                one.feed("s", chunk)
             one.end()
     except Error:
         return
@@ -169,9 +139,9 @@ def stream_of(units: int) -> list[str]:
 
 
 def test_fragments_of_tags_that_are_not_read_are_dropped():
-    beside = Beside('stream("s")/r/a//v')
+    beside = Remembered('stream("s")/r/a//v')
     for line in stream_of(20):
-        beside.feed(line.encode())
+        beside.feed("s", line.encode())
     assert beside.kept.kept.tags == {0, 1, 2}
     assert beside.kept.dropped == 40
     assert len(beside.kept.history) == 61
@@ -183,10 +153,10 @@ def test_units_that_were_told_are_forgotten_where_nothing_is_revised(shuffled):
     head, *rest = stream_of(300)
     if shuffled:
         random.Random(5).shuffle(rest)
-    beside, most = Beside('stream("s")/r/a[b/v > 3]/b', immutable=True), 0
-    beside.feed(head.encode())
+    beside, most = Remembered('stream("s")/r/a[b/v > 3]/b', immutable=True), 0
+    beside.feed("s", head.encode())
     for at in range(0, len(rest), 10):
-        beside.feed("".join(rest[at : at + 10]).encode())
+        beside.feed("s", "".join(rest[at : at + 10]).encode())
         most = max(most, len(beside.kept.history))
         assert beside.told.items() == beside.afresh()
     assert len(beside.kept.history) < 200
@@ -230,10 +200,10 @@ def versions_of(count: int, late: bool) -> list[str]:
 @pytest.mark.parametrize("asked", NOW_ONLY)
 def test_versions_that_hold_no_longer_go_where_only_now_is_asked(asked, late):
     head, root, *_ = stream_of(2)
-    beside, most = Beside(asked), 0
-    beside.feed((head + root).encode())
+    beside, most = Remembered(asked), 0
+    beside.feed("s", (head + root).encode())
     for at, line in enumerate(versions_of(300, late)):
-        beside.feed(line.encode())
+        beside.feed("s", line.encode())
         most = max(most, len(beside.kept.history))
         if at % 20 == 0:
             assert beside.told.items() == beside.afresh(), line
@@ -263,10 +233,10 @@ def test_what_ended_before_all_projections_begin_goes(asked, late):
             .replace("</a>", f"<v>{i % 9}</v></b>")
             for i, one in enumerate(versions)
         ]
-    beside, most = Beside(asked), 0
-    beside.feed((head + root + unit + holes + "</a></stream:filler>").encode())
+    beside, most = Remembered(asked), 0
+    beside.feed("s", (head + root + unit + holes + "</a></stream:filler>").encode())
     for at, line in enumerate(versions):
-        beside.feed(line.encode())
+        beside.feed("s", line.encode())
         most = max(most, len(beside.kept.history))
         if at % 20 == 0:
             assert beside.told.items() == beside.afresh(), line
@@ -277,13 +247,13 @@ def test_what_ended_before_all_projections_begin_goes(asked, late):
 @pytest.mark.parametrize("path", ["//b", "/r//b", "//v", "/r/*/b"])
 def test_versions_stay_where_what_they_hold_is_reached_past_them(path):
     head, root, *_ = stream_of(2)
-    beside = Beside(f'(count(stream("s"){path}), stream("s")/r/a?[now]/@k/string())')
-    beside.feed((head + root).encode())
+    beside = Remembered(f'(count(stream("s"){path}), stream("s")/r/a?[now]/@k/string())')
+    beside.feed("s", (head + root).encode())
     for i, line in enumerate(versions_of(200, late=False)):
         hole = f'<stream:hole id="{1000 + i}" tsid="2"/></a>'
         inner = re.sub(r'id="\d+" tsid="1"', f'id="{1000 + i}" tsid="2"', line)
         inner = re.sub(r"<a .*</a>", f"<b><v>{i}</v></b>", inner) if i % 8 == 0 else ""
-        beside.feed((line.replace("</a>", hole) + inner).encode())
+        beside.feed("s", (line.replace("</a>", hole) + inner).encode())
     assert beside.told.items() == beside.afresh()
 
 
@@ -308,38 +278,38 @@ def _structure():
 @pytest.mark.parametrize("asked", ALL_TIMES)
 def test_versions_stay_where_other_times_are_asked(asked):
     head, root, *_ = stream_of(2)
-    beside = Beside(asked)
-    beside.feed((head + root).encode())
+    beside = Remembered(asked)
+    beside.feed("s", (head + root).encode())
     for line in versions_of(100, late=True):
-        beside.feed(line.encode())
+        beside.feed("s", line.encode())
     assert beside.told.items() == beside.afresh()
     assert len(beside.kept.history) == 101
 
 
 def test_what_comes_again_for_a_unit_that_is_forgotten_says_nothing():
     head, *rest = stream_of(100)
-    beside = Beside('count(stream("s")//b)', immutable=True)
-    beside.feed((head + "".join(rest)).encode())
+    beside = Remembered('count(stream("s")//b)', immutable=True)
+    beside.feed("s", (head + "".join(rest)).encode())
     before = beside.told.items()
-    beside.feed("".join(rest[3:9]).encode())
+    beside.feed("s", "".join(rest[3:9]).encode())
     assert beside.told.items() == before == ["200"]
 
 
 def test_a_fragment_that_needs_what_was_dropped_is_an_error():
-    beside = Beside('stream("s")/r/a//v')
+    beside = Remembered('stream("s")/r/a//v')
     lines_ = stream_of(3)
-    beside.feed("".join(lines_).encode())
+    beside.feed("s", "".join(lines_).encode())
     odd = re.sub(r'id="\d+" tsid="1"', 'id="10" tsid="1"', lines_[2], count=1)
     odd = odd.replace("</a>", '<stream:hole id="15" tsid="3"/></a>').replace("00:00:00", "00:00:01")
     other = odd.replace("<stream:hole", "<stream:hole", 1)
-    beside.feed(other.encode())  # c has no v, so nothing is missed
+    beside.feed("s", other.encode())  # c has no v, so nothing is missed
     assert beside.told.items() == beside.afresh()
     late = (
         '<stream:filler id="16" tsid="4" validTime="2020-01-01T00:00:02"><d><v>7</v></d>'
         "</stream:filler>"
     )
     with pytest.raises(Error, match="XSCF0015"):
-        beside.feed(late.encode())
+        beside.feed("s", late.encode())
 
 
 @given(st.data())

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tests.operators.following import Following
 from tests.operators.test_law import chunks
+from tests.operators.watched import Watched
 from tests.streams_strategies import HEAD, histories
 from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.nodes import Units
@@ -83,11 +83,11 @@ def questions(draw) -> str:
 @given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=8))
 def test_what_is_kept_of_units_is_what_they_hold(data, structure, cuts):
     query = data.draw(questions())
-    following = Following(query)
+    following = Watched(query)
     wire = data.draw(histories(structure, plain=True))
     try:
         for chunk in chunks(wire, cuts):
-            following.feed(chunk)
+            following.feed("s", chunk)
             expected = following.afresh()
             if expected is not None:
                 assert following.told.items() == expected
@@ -113,11 +113,11 @@ def test_what_is_kept_is_what_saxon_says(data, structure):
     pytest.importorskip("saxonche")
     from tests.oracle import answer, canonical
 
-    following = Following(data.draw(questions()))
+    following = Watched(data.draw(questions()))
     wire = data.draw(histories(structure, plain=True))
     try:
         for line in wire.splitlines(keepends=True):
-            following.feed(line)
+            following.feed("s", line)
         following.end()
     except Error:
         return
@@ -142,22 +142,22 @@ def hole(number: int, tag: int) -> str:
     return f'<stream:hole id="{number}" tsid="{tag}"/>'
 
 
-def credit(query: str) -> Following:
-    following = Following(query)
-    following.feed(f"{HEAD}{STRUCTURE}".encode())
-    following.feed(filler(0, 0, f"<r>{hole(1, 1)}</r>"))
-    following.feed(filler(1, 1, f"<a>{hole(2, 2)}{hole(3, 3)}</a>"))
+def credit(query: str) -> Watched:
+    following = Watched(query)
+    following.feed("s", f"{HEAD}{STRUCTURE}".encode())
+    following.feed("s", filler(0, 0, f"<r>{hole(1, 1)}</r>"))
+    following.feed("s", filler(1, 1, f"<a>{hole(2, 2)}{hole(3, 3)}</a>"))
     return following
 
 
-def kept(following: Following) -> list[str]:
+def kept(following: Watched) -> list[str]:
     pipeline = following.watch.pipeline
     assert isinstance(pipeline, CircuitRun)
     units = [node for node in in_order(pipeline.circuit.root) if isinstance(node, Units)]
     return [inner.shown for node in units for inner in node.inner]
 
 
-def units_asked(following: Following) -> int:
+def units_asked(following: Watched) -> int:
     assert following.watch.pipeline is not None
     return following.watch.pipeline.evaluated
 
@@ -176,41 +176,41 @@ def test_only_what_is_new_in_a_unit_is_looked_at(monkeypatch):
 
     monkeypatch.setattr(inner.InnerParts, "_values", counted)
     for minute in range(1, 30):
-        following.feed(filler(2, 2, f"<b><v>{minute}</v></b>", minute))
+        following.feed("s", filler(2, 2, f"<b><v>{minute}</v></b>", minute))
         assert following.told.items() == [str(minute * (minute + 1) // 2)]
     assert seen == [1] * 29
 
 
 def test_a_unit_whose_values_stay_is_not_asked():
     following = credit("for $x in stream('s')//a return count($x/b[d = 'x'])")
-    following.feed(filler(2, 2, f"<b>{hole(9, 4)}</b>", 1))
+    following.feed("s", filler(2, 2, f"<b>{hole(9, 4)}</b>", 1))
     before = len(following.changes)
     feed = following.watch._feeds["s"]
     assert isinstance(feed, FragmentFeed)
     assert feed.take().changed is None
-    following.feed(filler(9, 4, "<d>x</d>", 2))
+    following.feed("s", filler(9, 4, "<d>x</d>", 2))
     assert following.told.items() == ["1"]
     assert len(following.changes) == before + 2
 
 
 def test_what_is_embedded_against_the_structure_ends_the_keeping_and_no_answer():
-    following = Following("for $x in stream('s')//a return sum($x/b/v)")
-    following.feed(f"{HEAD}{STRUCTURE}".encode())
+    following = Watched("for $x in stream('s')//a return sum($x/b/v)")
+    following.feed("s", f"{HEAD}{STRUCTURE}".encode())
     assert kept(following)
     unit = filler(1, 1, f"<a><b><v>2</v></b>{hole(2, 2)}</a>")
-    following.feed(filler(0, 0, f"<r>{hole(1, 1)}</r>") + unit)
+    following.feed("s", filler(0, 0, f"<r>{hole(1, 1)}</r>") + unit)
     assert kept(following) == []
-    following.feed(filler(2, 2, "<b><v>1</v></b>", 1))
+    following.feed("s", filler(2, 2, "<b><v>1</v></b>", 1))
     assert following.told.items() == following.afresh() == ["3"]
 
 
 def test_an_error_inside_ends_the_keeping_and_waits_to_be_mended():
     following = credit("for $x in stream('s')//a where $x/c return sum($x/b/(v * 2))")
     assert kept(following)
-    following.feed(filler(2, 2, "<b><v>many</v></b>", 1))
+    following.feed("s", filler(2, 2, "<b><v>many</v></b>", 1))
     assert following.told.items() == []
-    following.feed(filler(3, 3, "<c/>", 2))
-    following.feed(filler(2, 2, "<b><v>4</v></b>", 1))
+    following.feed("s", filler(3, 3, "<c/>", 2))
+    following.feed("s", filler(2, 2, "<b><v>4</v></b>", 1))
     assert following.told.items() == following.afresh() == ["8"]
 
 

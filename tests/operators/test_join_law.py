@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from xstreamcast.errors import Error
 
 HEAD = '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
@@ -131,7 +131,7 @@ def _interleaved(draw, pieces):
 def play(case, data, **options):
     """Feed a case; at every instant the answer is what is found afresh."""
     number, kinds, arrivals = case
-    beside = Beside(QUERIES[number], kinds, **options)
+    beside = Watched(QUERIES[number], kinds, **options)
     for name, chunk in arrivals:
         try:
             if chunk is None:
@@ -167,7 +167,7 @@ def test_the_accumulated_answer_is_the_query_asked_afresh(data, case):
 def test_both_policies_end_equal(data, case):
     ends: list[list[str] | None] = []
     for policy in ("strict", "optimistic"):
-        played: list[Beside | None] = [None, *play(case, data, policy=policy)]
+        played: list[Watched | None] = [None, *play(case, data, policy=policy)]
         last = played[-1]
         ends.append(None if last is None else last.told.items())
     assert ends[0] == ends[1]

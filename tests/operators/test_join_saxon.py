@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tests.operators.beside import Beside
 from tests.operators.test_join_law import JOINED, QUERIES, _interleaved, streams
+from tests.operators.watched import Watched
 from tests.oracle import answer, canonical
 from xstreamcast.errors import Error
 
@@ -30,7 +30,7 @@ def expected(query: str, wires: dict[str, bytes]) -> list[str] | None:
 )
 @given(st.data(), st.sampled_from(sorted(JOINED)), streams(), streams())
 def test_we_answer_as_saxon_does(data, number, one, other):
-    beside = Beside(QUERIES[number], {"a": "fragments", "b": "fragments"})
+    beside = Watched(QUERIES[number], {"a": "fragments", "b": "fragments"})
     wires = {"a": b"", "b": b""}
     arrivals = data.draw(_interleaved({"a": one, "b": other}))
     asked = data.draw(st.sets(st.integers(2, len(arrivals)), max_size=2)) | {len(arrivals)}

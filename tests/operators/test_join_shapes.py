@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.beside import Beside
 from tests.operators.test_join_law import _interleaved, documents, streams, units
+from tests.operators.watched import Watched
 from xstreamcast.errors import Error
 
 A, B, C = 'stream("a")//u', 'stream("b")//u', 'stream("c")//u'
@@ -45,7 +45,7 @@ QUERIES = (
 
 @pytest.mark.parametrize("number", range(len(QUERIES)))
 def test_every_shape_is_joined(number):
-    beside = Beside(QUERIES[number], dict.fromkeys("abc", "document"))
+    beside = Watched(QUERIES[number], dict.fromkeys("abc", "document"))
     pipeline = beside.watch.pipeline
     assert pipeline is not None
     assert beside.joined
@@ -72,7 +72,7 @@ def test_the_accumulated_answer_is_the_query_asked_afresh(data, query):
     }
     made = {"document": st.one_of(documents(), grouped()), "fragments": streams()}
     pieces = {name: data.draw(made[kind]) for name, kind in kinds.items()}
-    beside = Beside(query, kinds)
+    beside = Watched(query, kinds)
     for name, chunk in data.draw(_interleaved(pieces)):
         try:
             beside.end(name) if chunk is None else beside.feed(name, chunk)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from xstreamcast.errors import Error
-from xstreamcast.operators.watching.watch import Kind
+from xstreamcast.operators.watching.inputs import Kind
 
 PAIRS = (
     'for $a in stream("a")/r/u, $b in stream("b")/r/u where $a/k = $b/k '
@@ -38,9 +38,9 @@ def root(*ids: int) -> bytes:
     return HEAD.encode() + filler(0, 1, f"<r>{holes}</r>")
 
 
-def begun(kind: Kind, query: str, size: int = 40, **options) -> Beside:
+def begun(kind: Kind, query: str, size: int = 40, **options) -> Watched:
     """Two inputs with a unit for each of some keys."""
-    beside = Beside(query, {"a": kind, "b": kind}, **options)
+    beside = Watched(query, {"a": kind, "b": kind}, **options)
     for name in "ab":
         if kind == "document":
             beside.feed(name, ("<r>" + "".join(unit(i, i) for i in range(size))).encode())
@@ -52,16 +52,16 @@ def begun(kind: Kind, query: str, size: int = 40, **options) -> Beside:
     return beside
 
 
-def further(kind: str, beside: Beside, name: str, key: object, value: object) -> int:
+def further(kind: str, beside: Watched, name: str, key: object, value: object) -> int:
     """One more unit, or a correction → how many units were asked."""
-    before = beside.asked
+    before = beside.evaluated
     chunk = unit(key, value).encode()
     beside.feed(name, chunk if kind == "document" else filler(3, 2, chunk.decode()))
     assert beside.told.items() == beside.afresh()
-    return beside.asked - before
+    return beside.evaluated - before
 
 
-def ended(beside: Beside, name: str) -> None:
+def ended(beside: Watched, name: str) -> None:
     beside.feed(name, b"</r>")
     beside.end(name)
 
@@ -94,7 +94,7 @@ def test_numbers_and_texts_are_compared_as_the_query_says():
         'for $a in stream("a")/r/u, $b in stream("b")/r/u '
         "where $a/k = (if ($b/v = 'n') then number($b/k) else $b/k) return <p>{ $a/v, $b/k }</p>"
     )
-    beside = Beside(query, {"a": "document", "b": "document"})
+    beside = Watched(query, {"a": "document", "b": "document"})
     assert beside.joined
     beside.feed("a", b"<r>" + unit("07", "x").encode())
     beside.feed("b", b"<r>" + unit("7", "t").encode())
@@ -140,7 +140,7 @@ def test_when_the_other_input_has_ended_driven_units_are_not_kept():
 
 
 def test_a_silent_input_holds_nobody_up():
-    beside = Beside(
+    beside = Watched(
         'for $a in stream("a")/r/u return <p>{ $a/v, stream("b")/r/u[k = $a/k]/v }</p>',
         {"a": "document", "b": "document"},
     )
@@ -153,9 +153,9 @@ def test_a_silent_input_holds_nobody_up():
 # -- strict ----------------------------------------------------------------------------------------
 
 
-def strict(query: str) -> Beside:
+def strict(query: str) -> Watched:
     """Two streams whose keys travel by themselves."""
-    beside = Beside(query, {"a": "fragments", "b": "fragments"}, policy="strict")
+    beside = Watched(query, {"a": "fragments", "b": "fragments"}, policy="strict")
     for name in "ab":
         beside.feed(name, root(1, 2).replace(b'name="k" type', b'name="k" filler="true" type'))
     return beside
@@ -206,7 +206,7 @@ def test_the_end_of_the_other_input_decides():
 
 
 def test_a_stream_that_turns_out_not_to_be_cut_is_read_whole_and_so_is_the_other():
-    beside = Beside(PAIRS, {"a": "fragments", "b": "document"})
+    beside = Watched(PAIRS, {"a": "fragments", "b": "document"})
     beside.feed("a", HEAD.encode())
     beside.feed("b", f"<r>{unit(1, 'x')} between {unit(2, 'y')}".encode())
     at_first = beside.joined

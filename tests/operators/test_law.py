@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 from tests.streams_strategies import Case, cases
 from xstreamcast.errors import Error
 
@@ -21,9 +21,9 @@ def chunks(wire: bytes, cuts: list[int]) -> list[bytes]:
 @given(cases(), st.lists(st.integers(0, 10**6), max_size=6))
 def test_the_accumulated_answer_is_the_query_asked_afresh(case: Case, cuts: list[int]):
     for query in case.queries:
-        following = Following(query)
+        following = Watched(query)
         for chunk in chunks(case.wire, cuts):
-            following.feed(chunk)
+            following.feed("s", chunk)
             expected = following.afresh()
             if expected is not None:
                 assert following.told.items() == expected, query

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
 from tests.operators.test_law import chunks
+from tests.operators.watched import Watched
 from tests.streams_strategies import HEAD, histories, structures
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
@@ -119,9 +119,9 @@ def test_different_values_of_groups_of_a_document():
 @given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5))
 def test_fragments_are_answered_at_every_instant(data, structure, cuts):
     wire = data.draw(histories(structure))
-    following = Following(data.draw(questions('stream("s")')))
+    following = Watched(data.draw(questions('stream("s")')))
     for chunk in chunks(wire, cuts):
-        following.feed(chunk)
+        following.feed("s", chunk)
         expected = following.afresh()
         if expected is not None:
             assert following.told.items() == expected
@@ -141,12 +141,12 @@ def test_a_unit_that_stands_in_another_unit_makes_both_dirty():
         '<tag id="2" name="c" type="temporal"><tag ref="2"/></tag></tag></stream:structure>'
     )
     root = '<stream:hole id="2" tsid="2"/><stream:hole id="3" tsid="2"/>'
-    following = Following('for $x in stream("s")//c return string($x)')
-    following.feed(f"{HEAD}{structure}".encode())
-    following.feed(f'<stream:filler id="0" tsid="0"><r>{root}</r></stream:filler>'.encode())
+    following = Watched('for $x in stream("s")//c return string($x)')
+    following.feed("s", f"{HEAD}{structure}".encode())
+    following.feed("s", f'<stream:filler id="0" tsid="0"><r>{root}</r></stream:filler>'.encode())
     inner = '<stream:filler id="2" tsid="2"><c>a<stream:hole id="3" tsid="2"/></c></stream:filler>'
-    following.feed(inner.encode())
+    following.feed("s", inner.encode())
     assert following.told.items() == ["a"]
-    following.feed(b'<stream:filler id="3" tsid="2"><c>b</c></stream:filler>')
+    following.feed("s", b'<stream:filler id="3" tsid="2"><c>b</c></stream:filler>')
     assert following.told.items() == following.afresh()
     assert len(following.told) == 3

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
 from tests.operators.test_inner import units_asked
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import documents, ended
+from tests.operators.watched import Watched
 from tests.streams_strategies import HEAD, histories, structures
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
@@ -68,20 +68,20 @@ def test_a_unit_that_gives_as_many_items_as_before_renumbers_no_other():
         '<stream:structure><tag id="0" name="r" type="snapshot">'
         '<tag id="2" name="c" type="snapshot" filler="true"/></tag></stream:structure>'
     )
-    following = Following('for $x at $i in stream("s")//c return concat($i, $x)')
-    following.feed(f"{HEAD}{structure}".encode())
+    following = Watched('for $x at $i in stream("s")//c return concat($i, $x)')
+    following.feed("s", f"{HEAD}{structure}".encode())
     holes = "".join(f'<stream:hole id="{i}" tsid="2"/>' for i in range(1, 9))
-    following.feed(f'<stream:filler id="0" tsid="0"><r>{holes}</r></stream:filler>'.encode())
+    following.feed("s", f'<stream:filler id="0" tsid="0"><r>{holes}</r></stream:filler>'.encode())
     for i in range(1, 8):
         one = f'<stream:filler id="{i}" tsid="2"><c>c</c></stream:filler>'
-        following.feed(one.encode())
+        following.feed("s", one.encode())
     before = units_asked(following)
-    following.feed(b'<stream:replace id="2" tsid="2"><c>d</c></stream:replace>')
+    following.feed("s", b'<stream:replace id="2" tsid="2"><c>d</c></stream:replace>')
     assert units_asked(following) == before + 1
-    following.feed(b'<stream:filler id="8" tsid="2"><c>e</c></stream:filler>')
+    following.feed("s", b'<stream:filler id="8" tsid="2"><c>e</c></stream:filler>')
     assert units_asked(following) == before + 2
     assert following.told.items() == following.afresh()
-    following.feed(b'<stream:remove id="2" tsid="2"/>')
+    following.feed("s", b'<stream:remove id="2" tsid="2"/>')
     assert following.told.items() == following.afresh()
 
 
@@ -106,9 +106,9 @@ def test_a_document_in_pieces_is_answered_as_a_whole(document, asked, cuts):
 @given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5))
 def test_fragments_are_answered_at_every_instant(data, structure, cuts):
     wire = data.draw(histories(structure))
-    following = Following(data.draw(questions('stream("s")')))
+    following = Watched(data.draw(questions('stream("s")')))
     for chunk in chunks(wire, cuts):
-        following.feed(chunk)
+        following.feed("s", chunk)
         expected = following.afresh()
         if expected is not None:
             assert following.told.items() == expected

@@ -20,8 +20,8 @@ from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.relational.explain import explain_circuit
 from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.watching.inputs import Kind
 from xstreamcast.operators.watching.network import Network
-from xstreamcast.operators.watching.watch import Kind
 
 KINDS: dict[str | None, Kind] = {"log": "document"}
 OPTION = 'declare option xsc:once "ask body=got";\n'

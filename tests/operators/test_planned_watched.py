@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from tests.planned_streams import planned
 
 HEAD = """<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>
@@ -35,7 +35,7 @@ def event(unit: int) -> str:
 
 @given(st.sampled_from(QUERIES), planned(state, event), st.integers(0, 7))
 def test_the_answer_is_that_of_run_after_each_fragment(query, wire, stop):
-    running, come = Beside(query, {"s": "fragments"}), HEAD
+    running, come = Watched(query, {"s": "fragments"}), HEAD
     running.feed("s", HEAD.encode())
     for number, one in enumerate(wire):
         if number == stop:
@@ -47,7 +47,7 @@ def test_the_answer_is_that_of_run_after_each_fragment(query, wire, stop):
 
 
 def test_what_is_planned_shows_before_it_begins_and_goes_when_it_is_over():
-    running = Beside('stream("s")//d?[now, now + PT3M]/string(@k)', {"s": "fragments"})
+    running = Watched('stream("s")//d?[now, now + PT3M]/string(@k)', {"s": "fragments"})
     running.feed("s", HEAD.encode())
     plan = 'messageTime="2020-01-01T00:01:00" validTime="2020-01-01T00:04:00"'
     at = f'id="1" tsid="1" in="0" {plan} validTo="2020-01-01T00:06:00"'

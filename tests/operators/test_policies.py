@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import questions
+from tests.operators.watched import Watched
 from tests.streams_strategies import HEAD, histories, structures
 from xstreamcast.errors import Error
 
@@ -33,10 +33,10 @@ RATED = 'stream("s")/stocks/stock[rating = "hold"]/value'
 
 
 def told_after(query: str, policy: str, *arrivals: bytes) -> list[str]:
-    following = Following(query, policy=policy)
-    following.feed(STOCKS)
+    following = Watched(query, policy=policy)
+    following.feed("s", STOCKS)
     for one in arrivals:
-        following.feed(one)
+        following.feed("s", one)
     return following.told.items()
 
 
@@ -104,14 +104,14 @@ SELLS = 'for $v in stream("s")//vendor, $i in $v//item where $i/name = "PDA" ret
 )
 def test_an_item_that_is_final_does_not_wait_for_others(query: str, first: list[str]) -> None:
     """Seed 003, section 4.9: the second fragment decides."""
-    following = Following(query, policy="strict")
+    following = Watched(query, policy="strict")
     for one in (COMMODITIES, VENDOR, ITEM % (10, b"PDA")):
-        following.feed(one)
+        following.feed("s", one)
     assert following.told.items() == first
-    following.feed(ITEM % (20, b"Calculator"))
-    plain = Following(query)
+    following.feed("s", ITEM % (20, b"Calculator"))
+    plain = Watched(query)
     for one in (COMMODITIES, VENDOR, ITEM % (10, b"PDA"), ITEM % (20, b"Calculator")):
-        plain.feed(one)
+        plain.feed("s", one)
     assert following.told.items() == plain.told.items()
     assert [change for change in following.changes if change.diff < 0] == []
 
@@ -136,10 +136,10 @@ def test_both_policies_end_equal(data, structure, cuts):
     query = data.draw(questions('stream("s")'))
     ends = []
     for policy in ("strict", "optimistic"):
-        following = Following(query, policy=policy)
+        following = Watched(query, policy=policy)
         try:
             for chunk in chunks(wire, cuts):
-                following.feed(chunk)
+                following.feed("s", chunk)
             following.end()
         except Error as failed:
             ends.append([failed.code])
@@ -155,11 +155,11 @@ def test_strict_takes_nothing_back_that_no_correction_touched(data, structure):
     head, *lines = wire.decode().splitlines()
     fragments = {line.split(" ", 2)[1]: line for line in lines if "stream:filler" in line}
     order = data.draw(st.permutations(list(fragments.values())))
-    following = Following(data.draw(questions('stream("s")')), policy="strict")
+    following = Watched(data.draw(questions('stream("s")')), policy="strict")
     try:
-        following.feed("\n".join([head, lines[0]]).encode())
+        following.feed("s", "\n".join([head, lines[0]]).encode())
         for line in order:
-            following.feed(line.encode())
+            following.feed("s", line.encode())
         following.end()
     except Error:
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import xstreamcast as xsc
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 from xstreamcast.api import compiled
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
@@ -175,15 +175,16 @@ def test_a_name_that_turns_up_inside_other_units_is_seen_there(tmp_path: Path):
 
 
 def test_what_is_temporary_in_a_stream_with_a_structure(tmp_path: Path):
-    stream = Following('stream("s")/r/a?[now]/text()')
+    stream = Watched('stream("s")/r/a?[now]/text()')
     stream.feed(
+        "s",
         b'<structure><tag id="0" name="r"><tag id="1" name="a" type="temporal"/></tag></structure>'
-        b'<filler id="r" tsid="0" validTime="2024-05-01T00:00:00Z"><r/></filler>'
+        b'<filler id="r" tsid="0" validTime="2024-05-01T00:00:00Z"><r/></filler>',
     )
-    stream.feed(filler("x", 0, "before") + filler("x", 1, "meanwhile", 900))
+    stream.feed("s", filler("x", 0, "before") + filler("x", 1, "meanwhile", 900))
     for n in range(2, 802, 20):
-        stream.feed(b"".join(filler(f"k{m % 3}", m, str(m)) for m in range(n, n + 20)))
-    stream.feed(filler("k0", 901, "last"))
+        stream.feed("s", b"".join(filler(f"k{m % 3}", m, str(m)) for m in range(n, n + 20)))
+    stream.feed("s", filler("k0", 901, "last"))
     assert "before" in stream.told.items()
     assert stream.told.items() == stream.afresh()
 

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 import xstreamcast as xsc
 from tests.conftest import examples
-from tests.operators.beside import goes_on
-from tests.operators.following import Following
 from tests.operators.test_law import chunks
+from tests.operators.watched import Watched, is_restored
 from tests.streams_strategies import NAMES, WORDS, Case, cases
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
-from xstreamcast.model.change import Accumulated
+from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun, query_set
 
 # {n}: an element's name, {w}: a word, {i}: a number; what differs between queries is a constant
@@ -75,10 +74,10 @@ class Together:
             self.answers[change.query].apply(change)
 
     def restart(self) -> None:
-        """Go on from a snapshot, if one can be taken now."""
+        """Continue from a snapshot, if one can be taken now."""
         run, decoder = self.run, self.decoder
         self._begin()
-        if not goes_on(run, {"s": decoder}, self.run, {"s": self.decoder}):
+        if not is_restored(run, {"s": decoder}, self.run, {"s": self.decoder}):
             self.run, self.decoder = run, decoder
 
 
@@ -93,7 +92,7 @@ def test_each_query_of_a_set_has_the_answer_that_it_has_alone(
         for chunk in chunks(case.wire, cuts):
             together.feed(chunk)
             for name, one in alone.items():
-                one.feed(chunk)
+                one.feed("s", chunk)
                 assert together.answers[name].items() == one.told.items(), texts[name]
             if restarts:
                 together.restart()
@@ -101,7 +100,7 @@ def test_each_query_of_a_set_has_the_answer_that_it_has_alone(
         assert any(one.fails(case.wire) for one in alone.values())
 
 
-class Alone(Following):
+class Alone(Watched):
     """A query by itself; one that declares streams runs as a set of one."""
 
     def __init__(self, text: str) -> None:
@@ -112,16 +111,16 @@ class Alone(Following):
         else:
             super().__init__(text)
 
-    def feed(self, chunk: bytes) -> None:
-        if self._set is not None:
-            self._set.feed(chunk)
-        else:
-            super().feed(chunk)
+    def feed(self, name: str, chunk: bytes, tick: bool = True) -> list[Change]:
+        if self._set is None:
+            return super().feed(name, chunk, tick)
+        self._set.feed(chunk)
+        return []
 
     def fails(self, wire: bytes) -> bool:
         """Whether it fails over the whole stream."""
         try:
-            Alone(self._text).feed(wire)
+            Alone(self._text).feed("s", wire)
         except Error:
             return True
         return False

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 import xstreamcast as xsc
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from tests.oracle import answer, canonical
 
 pytest.importorskip("saxonche")
@@ -40,7 +40,7 @@ def answers(query: str, lines: Sequence[str]) -> list[str]:
     expected = answer(query, {"s": wire})
     assert [canonical(one) for one in xsc.query(query).run(s=wire).lines()] == expected
     for stop in range(len(lines) + 1):
-        watched = Beside(query, {"s": "fragments"})
+        watched = Watched(query, {"s": "fragments"})
         for i, line in enumerate([HEAD, *lines]):
             watched.feed("s", line.encode())
             if i == stop:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.circuit.grammar import HEAD
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 
 SIFTED = (
@@ -70,7 +70,7 @@ ARRIVALS = st.lists(st.tuples(st.lists(fragments(), max_size=4), st.booleans()),
 @pytest.mark.parametrize("query", SIFTED)
 @given(st.sampled_from(("temporal", "event", "snapshot")), ARRIVALS)
 def test_the_answer_is_that_of_the_query_asked_afresh(query, kind, arrivals):
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     beside.feed("s", head(kind).encode())
     for some, restarts in arrivals:
         if restarts:
@@ -80,7 +80,7 @@ def test_the_answer_is_that_of_the_query_asked_afresh(query, kind, arrivals):
 
 
 def feed_of(query: str) -> FragmentFeed:
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     beside.feed("s", head("temporal").encode())
     found = beside.watch._feeds["s"]
     assert isinstance(found, FragmentFeed)
@@ -98,7 +98,7 @@ def test_what_the_content_does_not_decide_is_not_sifted(query):
 
 
 def test_no_unit_is_made_of_what_can_never_count():
-    beside = Beside(SIFTED[0], {"s": "fragments"})
+    beside = Watched(SIFTED[0], {"s": "fragments"})
     beside.feed("s", head("temporal").encode())
     for number in range(200):
         where = f'id="{number % 50 + 2}" tsid="3" validTime="{at(number // 10)}" in="0"'
@@ -109,4 +109,4 @@ def test_no_unit_is_made_of_what_can_never_count():
     assert isinstance(feed, FragmentFeed)
     assert feed._by_version is not None
     assert len(feed._by_version.units) == 1
-    assert beside.asked <= 2
+    assert beside.evaluated <= 2

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import HEAD
 from tests.conftest import examples
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 from xstreamcast.operators.relational.run import CircuitRun
 
 STRUCTURE = (
@@ -125,10 +125,10 @@ def arrivals(draw) -> list[str]:
 @settings(deadline=None, max_examples=examples(300))
 @given(st.sampled_from(ROWS + OTHERS), arrivals(), st.integers(0, 14))
 def test_the_answer_is_the_query_asked_afresh(query, wire, restart):
-    following = Following(query)
-    following.feed(STRUCTURE.encode())
+    following = Watched(query)
+    following.feed("s", STRUCTURE.encode())
     for step, chunk in enumerate(wire):
-        following.feed(chunk.encode())
+        following.feed("s", chunk.encode())
         assert following.told.items() == following.afresh()
         if step == restart:
             following.restart()
@@ -136,23 +136,23 @@ def test_the_answer_is_the_query_asked_afresh(query, wire, restart):
 
 @pytest.mark.parametrize("query", ROWS)
 def test_they_are_circuits(query):
-    following = Following(query)
-    following.feed(STRUCTURE.encode())
-    following.feed(filler("0", 1, 0, f"<r><g>{hole('u1', 3)}</g></r>").encode())
+    following = Watched(query)
+    following.feed("s", STRUCTURE.encode())
+    following.feed("s", filler("0", 1, 0, f"<r><g>{hole('u1', 3)}</g></r>").encode())
     assert isinstance(following.watch.pipeline, CircuitRun)
     assert not following.watch.pipeline.circuit.whole
 
 
 @pytest.mark.parametrize("query", ROWS)
 def test_one_more_unit_is_one_row(query):
-    following = Following(query)
+    following = Watched(query)
     holes = "".join(hole(f"u{i}", 3) for i in range(60))
     first = filler("0", 1, 0, f'<r><g n="x">{holes}</g><g>{hole("v1", 3)}</g></r>')
     units = "".join(unit(f"u{i}", 1, i % 5) for i in range(50))
-    following.feed((STRUCTURE + first + units).encode())
+    following.feed("s", (STRUCTURE + first + units).encode())
     run = following.watch.pipeline
     assert isinstance(run, CircuitRun)
     before = run.evaluated
-    following.feed(unit("u55", 2, 4).encode())
+    following.feed("s", unit("u55", 2, 4).encode())
     assert following.told.items() == following.afresh()
     assert run.evaluated - before <= 1  # none where it cannot be seen

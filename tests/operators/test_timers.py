@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 from tests.streams_strategies import histories, structures
 from xstreamcast.algebra.analysis.timing import timing
 from xstreamcast.api import compiled
@@ -60,13 +60,13 @@ def test_time_passing_is_told_as_if_asked_afresh(data, structure, seconds):
     names = st.sampled_from(["a", "b", "c", "d"])
     query = data.draw(st.sampled_from(QUERIES))
     query = query.replace("%n", data.draw(names)).replace("%m", data.draw(names))
-    following = Following(query.replace("%b", data.draw(st.sampled_from(BOUNDS))))
+    following = Watched(query.replace("%b", data.draw(st.sampled_from(BOUNDS))))
     begin = 18262 * 86_400  # 2020 began so many seconds after 1970
     *lines, _ = data.draw(histories(structure)).splitlines()
     lines = [_with_times(line, data.draw) if b"@t" in query.encode() else line for line in lines]
     try:
         for line in lines:
-            following.feed(line + b"\n")
+            following.feed("s", line + b"\n")
             assert following.told.items() == following.afresh()
         for second in sorted(seconds):
             following.watch.reach(Moment((begin + second) * SECOND))

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 import xstreamcast as xsc
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 
 STRUCTURE = (
     '<structure><tag id="1" name="r" type="snapshot"><tag id="2" name="a" type="temporal">'
@@ -33,8 +33,8 @@ def test_the_answer_is_that_of_run_in_every_order(query: str, expected: list[str
     wire = f"{STRUCTURE}{''.join(FRAGMENTS)}".encode()
     assert list(xsc.query(query).run(s=wire).lines()) == expected
     for order in permutations(FRAGMENTS[1:]):
-        following = Following(query)
+        following = Watched(query)
         for line in (STRUCTURE, FRAGMENTS[0], *order):
-            following.feed(line.encode())
+            following.feed("s", line.encode())
             assert following.told.items() == following.afresh(), order
         assert following.told.items() == expected

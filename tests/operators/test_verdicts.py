@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
 from tests.operators.test_inner import BOUNDS, credit, filler, structures, units_asked
 from tests.operators.test_law import chunks
+from tests.operators.watched import Watched
 from tests.streams_strategies import histories
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.time.moments import Moment
@@ -36,11 +36,11 @@ def questions(draw) -> str:
 @settings(deadline=None)
 @given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=8))
 def test_judged_units_are_told_as_if_they_were_asked(data, structure, cuts):
-    following = Following(data.draw(questions()))
+    following = Watched(data.draw(questions()))
     wire = data.draw(histories(structure))
     try:
         for chunk in chunks(wire, cuts):
-            following.feed(chunk)
+            following.feed("s", chunk)
             expected = following.afresh()
             if expected is not None:
                 assert following.told.items() == expected
@@ -60,13 +60,13 @@ def test_judged_units_are_told_as_if_they_were_asked(data, structure, cuts):
 
 def test_a_unit_is_asked_only_when_the_judgement_differs():
     following = credit("for $x in stream('s')//a where sum($x/b/v) >= $x/c return $x/c")
-    following.feed(filler(3, 3, "<c>10</c>", 1))
+    following.feed("s", filler(3, 3, "<c>10</c>", 1))
     asked = []
     for minute in range(2, 8):
         before = units_asked(following)
-        following.feed(filler(2, 2, "<b><v>3</v></b>", minute))
+        following.feed("s", filler(2, 2, "<b><v>3</v></b>", minute))
         asked.append(units_asked(following) - before)
         assert following.told.items() == following.afresh()
     assert asked == [0, 0, 0, 1, 0, 0]
-    following.feed(filler(3, 3, "<c>100</c>", 9))
+    following.feed("s", filler(3, 3, "<c>100</c>", 9))
     assert following.told.items() == following.afresh()

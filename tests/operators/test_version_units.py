@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.circuit.grammar import HEAD
-from tests.operators.beside import Beside
-from tests.operators.following import Following
+from tests.operators.watched import Watched
 from xstreamcast import query
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.feeds.fragments import FragmentFeed
@@ -61,7 +60,7 @@ def event(number: int, second: int, value: int) -> str:
     return filler(number, 3, second, f"<e><x>{value}</x></e>")
 
 
-def touched(beside: Beside, chunk: str) -> int:
+def touched(beside: Watched, chunk: str) -> int:
     """How many units one more fragment makes be evaluated."""
     assert beside.watch.pipeline is not None
     before = beside.watch.pipeline.evaluated
@@ -73,7 +72,7 @@ def touched(beside: Beside, chunk: str) -> int:
 @pytest.mark.parametrize("query", [FILTER, COUNT, GROUPS, ORDER])
 @pytest.mark.parametrize("kind", ["temporal", "event"])
 def test_one_more_version_of_an_id_touches_itself_and_its_neighbour(query, kind):
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     beside.feed("s", (flat(kind) + "".join(event(1, 2 * n, n % 7) for n in range(1, 200))).encode())
     assert touched(beside, event(1, 500, 4)) <= 2
     assert touched(beside, event(1, 101, 5)) <= 2  # late: a version in the middle
@@ -83,7 +82,7 @@ def test_one_more_version_of_an_id_touches_itself_and_its_neighbour(query, kind)
 @pytest.mark.parametrize("query", [FILTER, COUNT, GROUPS, ORDER, BELOW])
 @pytest.mark.parametrize("kind", ["snapshot", "temporal"])
 def test_one_more_event_of_an_account_touches_one_row(query, kind):
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     start = nested(kind) + account(1) + account(2)
     for n in range(1, 200):
         start += event(11 + n % 2, n, n % 7)
@@ -93,7 +92,7 @@ def test_one_more_event_of_an_account_touches_one_row(query, kind):
 
 
 def test_the_end_of_a_version_is_all_that_a_later_one_changes():
-    beside = Beside('stream("s")//e', {"s": "fragments"})
+    beside = Watched('stream("s")//e', {"s": "fragments"})
     beside.feed("s", (flat("temporal") + event(1, 1, 1) + event(1, 9, 9)).encode())
     before = len(beside.changes)
     beside.feed("s", event(1, 5, 5).encode())
@@ -117,7 +116,7 @@ def test_units_in_holes_of_fragments_at_any_depth_and_order(data, kind, timed):
             wire.append(f'<stream:remove id="{one}" tsid="2" validTime="{at(second)}"/>')
     wire = data.draw(st.permutations(wire))
     query = data.draw(st.sampled_from((FILTER, COUNT, GROUPS, ORDER, BELOW)))
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     beside.feed("s", nested(kind, inner).encode())
     for chunk in wire:
         beside.feed("s", chunk.encode())
@@ -132,7 +131,7 @@ def test_units_below_several_fragments_of_the_spine(kinds):
     )
     structure = nested(above).replace('<tag id="3" name="e" type="event"', inner)
     structure = structure.replace("</tag></stream:structure>", "</tag></tag></stream:structure>")
-    beside = Beside('for $e in stream("s")//m/e where $e/x > 3 return $e', {"s": "fragments"})
+    beside = Watched('for $e in stream("s")//m/e where $e/x > 3 return $e', {"s": "fragments"})
     chunks = [
         structure,
         filler(1, 2, 1, f'<a k="1">{holes(6, (21,))}</a>'),
@@ -155,7 +154,7 @@ def test_units_below_several_fragments_of_the_spine(kinds):
 
 
 def test_a_hole_more_in_the_root_touches_one_unit():
-    beside = Beside(COUNT, {"s": "fragments"})
+    beside = Watched(COUNT, {"s": "fragments"})
     numbers = list(range(1, 100))
     random.Random(1).shuffle(numbers)
     start = flat("temporal", numbers[:50]) + "".join(event(n, 1, n) for n in numbers)
@@ -167,7 +166,7 @@ def test_a_hole_more_in_the_root_touches_one_unit():
 
 
 def test_older_contents_of_what_has_no_versions_are_dropped():
-    beside = Beside('for $e in stream("s")//e where $e/x > 3 return $e', {"s": "fragments"})
+    beside = Watched('for $e in stream("s")//e where $e/x > 3 return $e', {"s": "fragments"})
     structure = flat("snapshot", range(1, 11)).replace(
         'name="e" type="snapshot"', 'name="e" type="snapshot" filler="true"'
     )
@@ -208,7 +207,7 @@ def test_a_structure_that_grows_and_what_no_structure_declares(query, declared, 
     start = HEAD + LESS + filler(0, 1, 0, f"<r>{holes(3, numbers)}</r>")
     start += "".join(event(n, n, n % 5) for n in numbers)
     later = filler(3, 3, 50, "<e><x>77</x><y>5</y></e>")
-    beside = Beside(query, {"s": "fragments"})
+    beside = Watched(query, {"s": "fragments"})
     more = MORE if declared else ""
     for chunk in [start + more + later] if together else [start, more, later]:
         before = len(beside.changes)
@@ -221,7 +220,7 @@ def test_a_structure_that_grows_and_what_no_structure_declares(query, declared, 
 def test_a_late_version_before_others_counts_though_its_tag_was_declared_late():
     """What the query looks for is declared by no tag at first: nothing is dropped."""
     start = HEAD + LESS + filler(0, 1, 0, f"<r>{holes(3, (1,))}</r>") + event(1, 9, 1)
-    beside = Beside('count(stream("s")//y)', {"s": "fragments"})
+    beside = Watched('count(stream("s")//y)', {"s": "fragments"})
     beside.feed("s", start.encode())
     beside.feed("s", MORE.encode())
     beside.feed("s", filler(1, 3, 10, "<e><y/></e>").encode())
@@ -232,7 +231,7 @@ def test_a_late_version_before_others_counts_though_its_tag_was_declared_late():
 
 def test_a_removal_without_a_parent_counts_for_the_order_of_what_is_attached():
     """An event is sorted by the first of its fragments, whether this one names a parent or not."""
-    following = Following("for $x in stream('s')//a return string($x/@k)")
+    following = Watched("for $x in stream('s')//a return string($x/@k)")
     for line in (
         '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
         '<stream:structure><tag id="0" name="r" type="snapshot"><tag id="1" name="a" type="event"/>'
@@ -244,7 +243,7 @@ def test_a_removal_without_a_parent_counts_for_the_order_of_what_is_attached():
         "</stream:filler>",
         '<stream:remove id="5" tsid="1" validTime="2020-01-01T00:01:00"/>',
     ):
-        following.feed(line.encode())
+        following.feed("s", line.encode())
         assert following.told.items() == following.afresh()
     assert following.told.items() == ["5", "6"]
 

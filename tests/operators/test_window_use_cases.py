@@ -15,7 +15,8 @@ from tests.operators.test_law import chunks
 from xstreamcast.api import compiled, query
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.watching.watch import Policy, Watch
+from xstreamcast.operators.watching.inputs import Policy
+from xstreamcast.operators.watching.watch import Watch
 
 etree = pytest.importorskip("lxml.etree", reason="lxml compares the answers")
 CASES = Path(__file__).parents[3] / "shared" / "qt3"

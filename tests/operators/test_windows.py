@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
 from tests.operators.test_law_divided import ended
+from tests.operators.watched import Watched
 from tests.operators.window_queries import item_lists, items, window_queries
 from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled, query
@@ -109,8 +109,8 @@ def test_windows_over_items_that_are_corrected_are_revised(data, asked, kind):
         '<stream:structure><tag id="0" name="r" type="snapshot">'
         f'<tag id="1" name="e" type="{kind}"/></tag></stream:structure>'
     )
-    following = Following(asked)
-    following.feed(f"{HEAD}{structure}".encode())
+    following = Watched(asked)
+    following.feed("s", f"{HEAD}{structure}".encode())
     holes = data.draw(st.permutations([1, 2, 3, 4, 5]))[: data.draw(st.integers(1, 5))]
     _root(following, holes)
     for number in range(data.draw(st.integers(1, 8))):
@@ -127,8 +127,9 @@ def test_windows_over_items_that_are_corrected_are_revised(data, asked, kind):
         item = data.draw(items(number))
         which = data.draw(st.sampled_from(holes))
         following.feed(
+            "s",
             f'<stream:filler id="{which}" tsid="1" validTime="2024-01-0{time}T00:00:00Z">'
-            f"{item}</stream:filler>".encode()
+            f"{item}</stream:filler>".encode(),
         )
         expected = following.afresh()
         if expected is not None:
@@ -147,13 +148,13 @@ def test_windows_far_from_a_change_stay(data, asked):
         '<stream:structure><tag id="0" name="r" type="snapshot">'
         '<tag id="1" name="e" type="event"/></tag></stream:structure>'
     )
-    following = Following(asked)
-    following.feed(f"{HEAD}{structure}".encode())
+    following = Watched(asked)
+    following.feed("s", f"{HEAD}{structure}".encode())
     holes = list(range(1, 40))
     _root(following, holes)
     known = [data.draw(items(n)) for n in range(4)]
     opening = (_filler(which, 1, known[which * which % 4]) for which in holes[:-3])
-    following.feed("".join(opening).encode())
+    following.feed("s", "".join(opening).encode())
     for number in range(data.draw(st.integers(1, 5))):
         which = data.draw(st.sampled_from(holes))
         match data.draw(st.integers(0, 4)):
@@ -161,7 +162,7 @@ def test_windows_far_from_a_change_stay(data, asked):
                 holes = sorted({*holes} ^ {which}) or [1]
                 _root(following, holes)
             case _:
-                following.feed(_filler(which, 2 + number, data.draw(items(number))).encode())
+                following.feed("s", _filler(which, 2 + number, data.draw(items(number))).encode())
         expected = following.afresh()
         if expected is not None:
             assert following.told.items() == expected, asked
@@ -176,9 +177,9 @@ def _filler(which: int, day: int, item: str) -> str:
     )
 
 
-def _root(following: Following, holes: list[int]) -> None:
+def _root(following: Watched, holes: list[int]) -> None:
     inner = "".join(f'<stream:hole id="{i}" tsid="1"/>' for i in holes)
-    following.feed(f'<stream:filler id="0" tsid="0"><r>{inner}</r></stream:filler>'.encode())
+    following.feed("s", f'<stream:filler id="0" tsid="0"><r>{inner}</r></stream:filler>'.encode())
 
 
 def test_all_subsequences_come_as_their_last_item_comes():
@@ -235,7 +236,7 @@ def test_an_error_that_a_further_item_may_mend_waits_for_the_end():
 
 
 def test_a_landmark_window_ends_before_a_start_that_is_far_from_what_changed():
-    following = Following(
+    following = Watched(
         'forseq $w in stream("s")//e landmark window start curItem $s when $s/@n > 1 '
         "end when newstart return string-join($w/@x)"
     )
@@ -243,12 +244,13 @@ def test_a_landmark_window_ends_before_a_start_that_is_far_from_what_changed():
         '<stream:structure><tag id="0" name="r" type="snapshot">'
         '<tag id="1" name="e" type="temporal"/></tag></stream:structure>'
     )
-    following.feed(f"{HEAD}{structure}".encode())
+    following.feed("s", f"{HEAD}{structure}".encode())
     _root(following, [1, 2, 3])
     for which, item in ((3, '<e n="3" x="c"/>'), (2, '<e n="1" x="b"/>'), (1, '<e n="3" x="a"/>')):
         following.feed(
+            "s",
             f'<stream:filler id="{which}" tsid="1" validTime="2024-01-01T00:00:00Z">'
-            f"{item}</stream:filler>".encode()
+            f"{item}</stream:filler>".encode(),
         )
         assert following.told.items() == following.afresh()
     assert following.told.items() == ["ab", "abc", "c"]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tests.operators.following import Following
 from tests.operators.test_windows import _root
+from tests.operators.watched import Watched
 from tests.streams_strategies import HEAD
 from xstreamcast.operators.relational.run import CircuitRun
 
@@ -45,19 +45,20 @@ def at(second: int) -> str:
 @settings(deadline=None, max_examples=examples(15))
 @given(data=st.data(), kind=st.sampled_from(["event", "temporal"]))
 def test_heartbeats_bring_windows_on(asked, data, kind):
-    following = Following(asked)
-    following.feed(f"{HEAD}{STRUCTURE.format(kind)}".encode())
+    following = Watched(asked)
+    following.feed("s", f"{HEAD}{STRUCTURE.format(kind)}".encode())
     _root(following, [1, 2, 3, 4, 5, 6])
     second = 0
     for number in range(data.draw(st.integers(1, 10))):
         second += data.draw(st.integers(0, 6))
         if data.draw(st.booleans()):
-            following.feed(f'<stream:heartbeat validTime="{at(second)}"/>'.encode())
+            following.feed("s", f'<stream:heartbeat validTime="{at(second)}"/>'.encode())
         else:
             k, which = data.draw(st.sampled_from("ab")), data.draw(st.integers(1, 6))
             following.feed(
+                "s",
                 f'<stream:filler id="{which}" tsid="1" validTime="{at(second)}">'
-                f'<e k="{k}" t="{number}"/></stream:filler>'.encode()
+                f'<e k="{k}" t="{number}"/></stream:filler>'.encode(),
             )
         expected = following.afresh()
         assert expected is not None
@@ -70,8 +71,8 @@ def test_heartbeats_bring_windows_on(asked, data, kind):
 
 @pytest.mark.parametrize("asked", [*ITEM_BY_ITEM, *MADE_AGAIN])
 def test_which_windows_go_on_by_the_clock(asked):
-    following = Following(asked)
-    following.feed(f"{HEAD}{STRUCTURE.format('event')}".encode())
+    following = Watched(asked)
+    following.feed("s", f"{HEAD}{STRUCTURE.format('event')}".encode())
     running = following.watch.pipeline
     assert running is not None
     assert isinstance(running, CircuitRun)
@@ -79,16 +80,17 @@ def test_which_windows_go_on_by_the_clock(asked):
 
 
 def test_a_heartbeat_closes_a_window():
-    following = Following(ITEM_BY_ITEM[2])
-    following.feed(f"{HEAD}{STRUCTURE.format('event')}".encode())
+    following = Watched(ITEM_BY_ITEM[2])
+    following.feed("s", f"{HEAD}{STRUCTURE.format('event')}".encode())
     _root(following, [1, 2])
     for number, k in enumerate("ab"):
         following.feed(
+            "s",
             f'<stream:filler id="{number + 1}" tsid="1" validTime="{at(1 + number)}">'
-            f'<e k="{k}"/></stream:filler>'.encode()
+            f'<e k="{k}"/></stream:filler>'.encode(),
         )
     assert following.told.items() == ["2"]
-    following.feed(f'<stream:heartbeat validTime="{at(6)}"/>'.encode())
+    following.feed("s", f'<stream:heartbeat validTime="{at(6)}"/>'.encode())
     assert following.told.items() == ["2"]
-    following.feed(f'<stream:heartbeat validTime="{at(7)}"/>'.encode())
+    following.feed("s", f'<stream:heartbeat validTime="{at(7)}"/>'.encode())
     assert following.told.items() == ["1"]

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.following import Following
 from tests.operators.test_law_divided import ended
 from tests.operators.test_windows import Told, _root, outcome
+from tests.operators.watched import Watched
 from tests.operators.window_queries import ENDS, RESULTS, STARTS, item_lists, items
 from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled
@@ -103,8 +103,8 @@ def test_windows_over_items_that_are_corrected_are_revised(data, asked, kind):
         '<stream:structure><tag id="0" name="r" type="snapshot">'
         f'<tag id="1" name="e" type="{kind}"/></tag></stream:structure>'
     )
-    following = Following(asked)
-    following.feed(f"{HEAD}{structure}".encode())
+    following = Watched(asked)
+    following.feed("s", f"{HEAD}{structure}".encode())
     holes = data.draw(st.permutations([1, 2, 3, 4, 5]))[: data.draw(st.integers(1, 5))]
     _root(following, holes)
     for number in range(data.draw(st.integers(1, 8))):
@@ -114,8 +114,9 @@ def test_windows_over_items_that_are_corrected_are_revised(data, asked, kind):
         time = data.draw(st.integers(1, 9))
         item, which = data.draw(items(number)), data.draw(st.sampled_from(holes))
         following.feed(
+            "s",
             f'<stream:filler id="{which}" tsid="1" validTime="2024-01-0{time}T00:00:00Z">'
-            f"{item}</stream:filler>".encode()
+            f"{item}</stream:filler>".encode(),
         )
         expected = following.afresh()
         if expected is not None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tests.spark.killing import ends_within
 from xstreamcast.spark.home import spark_home
 from xstreamcast.spark.java import cache_folder, find_java, prepared
 
@@ -155,4 +156,4 @@ def _wait(until: Any, processes: list[subprocess.Popen[bytes]]) -> None:
     while not until():
         assert all(one.poll() is None for one in processes), "Spark's own process has ended"
         assert time.monotonic() < last, "Spark's own processes do not come up"
-        time.sleep(0.1)
+        ends_within(processes[0], 0.1)

@@ -15,6 +15,15 @@ from pathlib import Path
 PATIENCE = 300.0  # seconds
 
 
+def ends_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for a process to end, no longer than this → whether it has ended."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A command that goes on where it stopped, and the checkpoint of its streaming query."""
@@ -38,11 +47,9 @@ class Job:
     def wait(self, process: subprocess.Popen[bytes], count: int, rest: float) -> bool:
         """Wait for so many batches and a part of the next one → whether it is still at it."""
         until = time.monotonic() + PATIENCE
-        while self.begun() < count and process.poll() is None:
+        while self.begun() < count and not ends_within(process, 0.02):
             assert time.monotonic() < until, "nothing happens"
-            time.sleep(0.02)
-        time.sleep(rest)
-        return process.poll() is None
+        return not ends_within(process, rest)
 
     def kill(self, count: int, rest: float) -> None:
         """Start it, wait, and kill it with all that it started."""

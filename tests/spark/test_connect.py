@@ -21,6 +21,7 @@ pytest.importorskip("grpc", reason="what Spark Connect needs is not installed: p
 pytest.importorskip("grpc_status", reason="what Spark Connect needs is not installed")
 
 from tests.spark.cluster import HERE, PATIENCE, end, free_port, listens, spark_process
+from tests.spark.killing import ends_within
 from xstreamcast.edges.ingesting import ingest
 
 pytestmark = pytest.mark.spark
@@ -60,9 +61,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         until = time.monotonic() + PATIENCE
         while not listens(port):
-            assert process.poll() is None, "the server has ended"
-            assert time.monotonic() < until, "the server does not come up"
-            time.sleep(0.2)
+            assert not ends_within(process, 0.2), "the server has ended"
+            assert time.monotonic() < until, "the server does not listen"
         yield f"sc://{HERE}:{port}"
     finally:
         end(process)

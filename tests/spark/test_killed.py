@@ -17,7 +17,7 @@ from tests.spark.feeds import write_feed
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from tests.spark.killing import Job
+from tests.spark.killing import Job, ends_within
 from xstreamcast.edges.table import Log
 from xstreamcast.edges.table.compacting import compact
 from xstreamcast.edges.table.files import read_files
@@ -37,9 +37,8 @@ def killed_after(process: subprocess.Popen[bytes], table: Path, commits: int) ->
     """Wait for so many commits, then kill, wherever it is by then."""
     until = time.monotonic() + PATIENCE
     while len(Log(table).numbers()) < commits and time.monotonic() < until:
-        if process.poll() is not None:
+        if ends_within(process, 0.01):
             break
-        time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL

@@ -60,7 +60,7 @@ class Counting(Stage):
     """Keeps all numbers that came; tells them, and counts how many it had to take in."""
 
     taken = 0
-    tells = False
+    reports = False
 
     def make(self, key: Any) -> list[int]:
         return []

@@ -9,9 +9,9 @@ import pytest
 
 from tests.corpus_format import read_script
 from tests.corpus_functions import register
-from tests.operators.test_corpus_watched import SCRIPTS, Watched, moments
+from tests.operators.test_corpus_watched import SCRIPTS, WatchedScript, moments
 from xstreamcast.api import compiled
-from xstreamcast.operators.watching.watch import Policy
+from xstreamcast.operators.watching.inputs import Policy
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
@@ -39,7 +39,7 @@ def test_a_script_in_partitions_says_what_it_says_here(path: Path, policy: Polic
         {"": compiled(script.query)}, dict.fromkeys(script.structures, "fragments"), policy=policy
     )
     there = InPartitions(asked, 3, moving=True)
-    here = Watched(script, policy, shallow=True)
+    here = WatchedScript(script, policy, shallow=True)
     first, *tables, last = row_tables(path, policy)
     there.take(first)
     for moment, table in zip(moments(script), tables, strict=True):

@@ -19,7 +19,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
 from xstreamcast.edges.partitions.host import Host, WatchRequest
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.errors import Error
 
@@ -86,7 +86,7 @@ def lines(draw: st.DrawFn) -> str:
 def tables(pieces: list[str], name: str = "s") -> list[Any]:
     """The rows of each batch; the last says that the stream is over."""
     decoder = decoder_of("fragments", name, Names(), "quarantine")
-    rows, out = Rows(name, decoder.ids), []
+    rows, out = RowEncoder(name, decoder.ids), []
     for piece in pieces:
         found = [rows.rows(one) for one in decoder.feed(piece.encode())]
         out.append(arrow().Table.from_batches(found, row_schema()))

@@ -11,19 +11,19 @@ import pytest
 
 from tests.corpus_format import Script, read_script
 from tests.corpus_functions import register
-from tests.operators.test_corpus_watched import SCRIPTS, Watched, moments
+from tests.operators.test_corpus_watched import SCRIPTS, WatchedScript, moments
 from tests.oracle import canonical
 from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.fragment import Ended
-from xstreamcast.operators.watching.watch import Policy
+from xstreamcast.operators.watching.inputs import Policy
 from xstreamcast.tape.names import Names
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from xstreamcast.edges.partitions.host import WatchRequest
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.spark.watching.sink import BatchTotals, once_each
 
@@ -50,7 +50,7 @@ def arriving(script: Script, policy: str) -> list[Any]:
         name: decoder_of("fragments" if told else "updates", name, Names(), "stop")
         for name, told in script.structures.items()
     }
-    rows = {name: Rows(name, one.ids) for name, one in decoders.items()}
+    rows = {name: RowEncoder(name, one.ids) for name, one in decoders.items()}
     steps: list[list[Any]] = [[]]
     for name, decoder in decoders.items():
         steps[0] += map(rows[name].rows, decoder.feed(script.beginning(name)))
@@ -148,7 +148,7 @@ def says_the_same(
     path: Path, policy: Policy, found: dict[int, list[Change]], shallow: bool = False
 ) -> None:
     script = read_script(path)
-    here, there = Watched(script, policy, shallow), Accumulated(found[0])
+    here, there = WatchedScript(script, policy, shallow), Accumulated(found[0])
     assert here.told.items() == there.items()
     for at, moment in enumerate(moments(script), start=1):
         changes = list(here.feed(moment.stream, moment.arrives.encode()))

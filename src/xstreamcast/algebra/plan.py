@@ -41,11 +41,11 @@ from xstreamcast.algebra.nodes.navigate import (
     Last,
     Path,
     Position,
-    Root,
     SetOperation,
     SimpleMap,
     Step,
     StreamInput,
+    TreeRoot,
 )
 from xstreamcast.algebra.nodes.operands import (
     And,
@@ -103,16 +103,16 @@ from xstreamcast.algebra.nodes.tuples import (
     Boundary,
     CountTuples,
     ForEach,
+    ForWindow,
     GroupBy,
     GroupKey,
-    Join,
     JoinKey,
     Let,
     OrderBy,
     OrderKey,
+    TupleJoin,
     Unit,
     Where,
-    Window,
 )
 
 Expression: TypeAlias = (
@@ -142,7 +142,7 @@ Expression: TypeAlias = (
     | Focus
     | Position
     | Last
-    | Root
+    | TreeRoot
     | Step
     | Path
     | SimpleMap
@@ -177,7 +177,9 @@ Expression: TypeAlias = (
     | AllenCompare
 )
 
-Tuples: TypeAlias = Unit | ForEach | Let | Where | Join | GroupBy | OrderBy | CountTuples | Window
+Tuples: TypeAlias = (
+    Unit | ForEach | Let | Where | TupleJoin | GroupBy | OrderBy | CountTuples | ForWindow
+)
 
 Plan: TypeAlias = Expression | Tuples
 
@@ -215,6 +217,7 @@ __all__ = [
     "Filter",
     "Focus",
     "ForEach",
+    "ForWindow",
     "FunctionRef",
     "GeneralCompare",
     "GroupBy",
@@ -225,7 +228,6 @@ __all__ = [
     "Instant",
     "Interval",
     "IntervalProjection",
-    "Join",
     "JoinKey",
     "Last",
     "LastVersion",
@@ -257,7 +259,6 @@ __all__ = [
     "Quantified",
     "Range",
     "Return",
-    "Root",
     "SetOperation",
     "SetVariable",
     "SimpleMap",
@@ -268,7 +269,9 @@ __all__ = [
     "Switch",
     "SwitchCase",
     "Treat",
+    "TreeRoot",
     "Try",
+    "TupleJoin",
     "Tuples",
     "TypeCase",
     "TypeSwitch",
@@ -281,7 +284,6 @@ __all__ = [
     "Variable",
     "VersionProjection",
     "Where",
-    "Window",
     "is_current",
     "projected_before",
 ]

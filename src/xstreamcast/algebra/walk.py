@@ -23,7 +23,7 @@ PARTS: Final = (
 EXPRESSIONS: Final[tuple[type, ...]] = get_args(p.Expression)
 STREAMS: Final[tuple[type, ...]] = get_args(p.Tuples)
 NODES: Final = frozenset(EXPRESSIONS + STREAMS)
-# Fields that never hold a child, so that nobody looks through a thousand constants for one.
+# Fields that never hold a child, so that no walk looks through a thousand constants for one.
 _OPAQUE: Final = frozenset(
     {"span", "atoms", "namespaces", "scope", "carried", "type", "types", "parameters", "tests"}
     | {"variable", "variables", "copy"}

@@ -1,4 +1,4 @@
-"""A program to its circuit: planned, then without columns that nobody reads."""
+"""A program to its circuit: planned, then without columns that are not read."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _planned(
     )  # fmt: skip
 
 
-# -- columns that nobody reads --------------------------------------------------------------------
+# -- columns that are not read --------------------------------------------------------------------
 
 
 def _pruned(root: c.Node, read: frozenset[p.Variable]) -> c.Node:

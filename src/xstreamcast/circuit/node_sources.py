@@ -47,7 +47,7 @@ def sources_of(node: Node) -> tuple[Node, ...]:
 
 
 def follows_clock(node: Node) -> bool:
-    """Whether a node hands on the rows that the clock may change, when it does."""
+    """Whether a node emits the rows that the clock may change, when it does."""
     return isinstance(node, Units) or (isinstance(node, IntervalJoin) and node.renews)
 
 

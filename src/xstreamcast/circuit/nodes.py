@@ -62,7 +62,7 @@ class Spine:
 class Within:
     """Rows made of units, each paired with the outer rows for the element around the unit.
 
-    `element` is the column of the outer rows that tells the element, which is at `depth`.
+    `element` is the column of the outer rows with the number of the element at `depth`.
     """
 
     outer: Node
@@ -79,7 +79,7 @@ class CountAround:
     """How many different nodes units find among themselves and the elements around them.
 
     `depths` is a column with the depth of each node that a unit found. `below`: what is counted
-    is below these nodes; columns tell how much does so in the unit, and how much is in it.
+    is below these nodes; columns hold how much is below them in the unit, and how much is in it.
     """
 
     source: Node
@@ -149,7 +149,7 @@ class IntervalJoin:
     `mine` gives the intervals of a left row, `theirs` those of a right one; `left_first`: the word
     is between mine and theirs in this order. The word `touches` is ours: the intervals have an
     instant in common. `renews`: what is made of pairs with an interval that ends now, or later, may
-    depend on the clock, so that they are handed on again.
+    depend on the clock, so that they are emitted again.
     """
 
     left: Node
@@ -330,7 +330,7 @@ class Window:
     source: Node
     outer: int
     item: p.Variable
-    window: p.Window  # over Var(item)
+    window: p.ForWindow  # over Var(item)
     carried: Columns
     columns: Columns
     width: int

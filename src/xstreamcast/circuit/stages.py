@@ -22,7 +22,7 @@ Route = Literal["own", "key", "name", "values", "all", "first"]
 
 
 class RowPlace(NamedTuple):
-    """Where rows are: `made` is the width of keys that tells rows apart that a join made."""
+    """Where rows are: `made` is the width of keys that identify the rows of a join."""
 
     kind: Literal["one", "key", "made"]
     by: int = 0  # the identity of the node that made the rows
@@ -43,7 +43,7 @@ class Port:
     reader: c.Node | None = None  # whose keys decide, if keys do
     side: int = 0  # which of the reader's inputs this is
     rendered: bool = False
-    unread: frozenset[int] = frozenset()  # columns that nobody reads there
+    unread: frozenset[int] = frozenset()  # columns that are not read there
     counted: frozenset[int] = frozenset()  # columns of which only the number of items is read
 
 

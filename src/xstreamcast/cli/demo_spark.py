@@ -76,7 +76,7 @@ class Playing:
         self._began = time.monotonic()
 
     def tell(self, _epoch: int, changes: list[tuple[str, Change]]) -> None:
-        """What Spark hands on: the changes of a batch."""
+        """Called by Spark with the changes of a batch."""
         for name, change in changes:
             self.answers[name].apply(change)
             self.came, self.went = self.came + (change.diff > 0), self.went + (change.diff < 0)

@@ -23,9 +23,9 @@ from xstreamcast.algebra.plan import (
     Path,
     Plan,
     Return,
-    Root,
     Step,
     StreamInput,
+    TreeRoot,
     VersionProjection,
     Where,
 )
@@ -155,7 +155,7 @@ def _not_the_root(plan: Plan, root: str | None) -> str | None:
     wanted = {
         step.test.local
         for step in _needed(plan)
-        if step.axis == "child" and isinstance(step.input, Root) and step.test.local
+        if step.axis == "child" and isinstance(step.input, TreeRoot) and step.test.local
     }
     if len(wanted) != 1 or root is None or root in wanted:
         return None

@@ -188,7 +188,7 @@ def _grows(arguments: Parsed, spool: Spool | None) -> bool:
 def _followed(
     some: Callable[[Report], None], report: Report, source: str, spool: Spool | None
 ) -> bool:
-    """Again and again, to the end of what is written down, or until somebody interrupts it.
+    """Repeatedly, to the end of what is written down, or until the user interrupts it.
 
     Whether there was anything to read.
     """

@@ -11,6 +11,7 @@ from xstreamcast.cli.progress import progress
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.ahead.building import Built
+    from xstreamcast.kernels.ahead.compiling import Target
 
 
 def add_arguments(parser: Parser) -> None:
@@ -19,19 +20,23 @@ def add_arguments(parser: Parser) -> None:
         "--every-level", action="store_true",
         help="for all processors of this architecture, as a wheel needs (default: this one)",
     )  # fmt: skip
+    parser.add_argument(
+        "--machine", metavar="NAME",
+        help="for all processors of another architecture, x86_64 or aarch64 (default: this one)",
+    )  # fmt: skip
 
 
 def main(arguments: Parsed) -> int:
     """Compile what is new or has changed."""
     from xstreamcast.errors import error
-    from xstreamcast.kernels.ahead.building import CannotBuildError, build, levels_to_build
+    from xstreamcast.kernels.ahead.building import CannotBuildError, build, targets
 
     failed = 0
     try:
-        for level in levels_to_build(arguments.every_level):
+        for target in targets(arguments.every_level, arguments.machine):
             began = time.monotonic()
-            with progress(f"compiling kernels for {level}", patience=0.0) as shown:
-                built = build(level, lambda done, of: shown.show(done, of, f"{done} of {of}"))
+            with progress(f"compiling kernels for {_shown(target)}", patience=0.0) as shown:
+                built = build(target, lambda done, of: shown.show(done, of, f"{done} of {of}"))
             failed += _report(built, time.monotonic() - began)
     except CannotBuildError as why:
         # everything works without them, only the first query waits
@@ -41,10 +46,15 @@ def main(arguments: Parsed) -> int:
     return 1 if failed else 0
 
 
+def _shown(target: Target) -> str:
+    """A level, whose name may say for which machine it is."""
+    return target.level if target.is_here else f"{target.machine} ({target.level})"
+
+
 def _report(built: Built, seconds: float) -> int:
     """Say what was done; how many could not be."""
     if built.compiled:
-        said = f"{built.compiled} kernels compiled for {built.level} in {seconds:.0f} s"
+        said = f"{built.compiled} kernels compiled for {_shown(built.target)} in {seconds:.0f} s"
         sys.stderr.write(said + (f", {built.kept} were\n" if built.kept else "\n"))
     for one in built.problems:
         name = f"{one.kernel.module}.{one.kernel.name}"

@@ -17,7 +17,7 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--print", metavar="NAME", dest="shipped",
-        help="print a mapping that ships with the package, to be changed",
+        help="print a mapping that ships with the package, as a beginning of your own",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="FILE.toml", help="write to this file instead of stdout"

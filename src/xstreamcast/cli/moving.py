@@ -45,9 +45,9 @@ def moving() -> Iterator[str]:
 
 def _checked(stream: bytes, changes: list[Change]) -> Iterator[str]:
     """The accumulated answer at 09:13, compared with the same query as of that time."""
-    stood = Accumulated(change for change in changes if show_instant(change.instant) <= _THEN)
+    known = Accumulated(change for change in changes if show_instant(change.instant) <= _THEN)
     answer = list(query(QUESTION).run(as_of=_THEN, roads=stream).lines())
-    same = "which is what" if answer == list(stood.items()) else "which is NOT what"
+    same = "which is what" if answer == list(known.items()) else "which is NOT what"
     yield f"\nthe same query later, as of {_THEN[11:16]}: {'  '.join(answer)}, {same} it was then"
 
 

@@ -39,8 +39,8 @@ def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     parser.add_argument(
         "file", nargs="+", metavar="FILE.xq",
-        help="files with a query each, or folders of them; a query is called as its file, without "
-        ".xq",
+        help="files with a query each, or folders of them; a query has the name of its file "
+        "without .xq",
     )  # fmt: skip
     add_source_arguments(parser)
     parser.add_argument(

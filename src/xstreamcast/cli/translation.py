@@ -22,8 +22,8 @@ def add_translation_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
-        help="with --stage xquery, circuit, strategy or spark: an input of the query, as watch "
-        "takes it; of a stream its tag structure is read",
+        help="with --stage xquery, circuit, strategy or spark: an input of the query, in "
+        "the form that watch reads; only the tag structure of a stream is read",
     )  # fmt: skip
     parser.add_argument(
         "--clock", choices=("event", "wall"), default="event",

@@ -1,4 +1,4 @@
-"""What the first bytes of a stream say of it, before anything of it is taken in."""
+"""What the first bytes of a stream show, before anything of it is decoded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import Arrival
     from xstreamcast.model.structure import TagStructure
 
-_AHEAD: Final = 1 << 20  # bytes of a file in which its structure must stand
+_AHEAD: Final = 1 << 20  # a structure must be within these bytes of a file
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class Binding:
         )  # fmt: skip
 
     def _base_store(self) -> Store:
-        """Where tapes go: beside those of a history that is handed in, which stays as it is."""
+        """Where tapes go: next to those of a history that is handed in, which is not changed."""
         given = (one for one in self._inputs.values() if isinstance(one, History))
         first = next(given, None)
         return Store() if first is None else forked(first.store)
@@ -174,7 +174,7 @@ class Binding:
             yield from descendants(plan)
 
     def _load(self, name: str, source: Any) -> None:
-        """Take a stream in; without a name it becomes the context item."""
+        """Read a stream; without a name it becomes the context item."""
         if isinstance(source, History):
             self.histories[name] = source
         elif is_stream(source):
@@ -289,7 +289,7 @@ class Binding:
                 return _nodes(read_lines(self.store, form, files, chunks))
             if len(files) == 1:
                 name = os.fspath(source)
-                if os.path.isfile(files[0]) and not is_compressed(files[0]):  # as it lies there
+                if os.path.isfile(files[0]) and not is_compressed(files[0]):  # without a copy
                     return _nodes(self.store.read(Path(files[0]), mode="sequence", name=name))
                 with opened(files[0]) as file:
                     return _nodes(self.store.read(file, mode="sequence", name=name))

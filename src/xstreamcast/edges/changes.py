@@ -41,7 +41,7 @@ class ChangeReader:
 
     def __init__(self, name: str = "changes", query: str = "") -> None:
         self.name = name
-        self.query = query  # of changes of several queries, whose are taken in
+        self.query = query  # of changes of several queries, whose are read
         self.counts = ChangeCounts()
         self.last: Change | None = None
         self._answer = Accumulated()
@@ -69,7 +69,7 @@ class ChangeReader:
         return self._answer.items()
 
     def apply(self, change: Change) -> None:
-        """Take a change in; one that does not fit what is there is an error and changes nothing."""
+        """Apply a change; one that does not fit what is there is an error and changes nothing."""
         self._answer.apply(change)
         self.last = change
         if change.diff > 0:
@@ -78,12 +78,12 @@ class ChangeReader:
             self.counts.went += 1
 
     def take(self, line: str | bytes) -> Change | None:
-        """Take a line in → its change, the last one if it has several; an error says its number."""
+        """Read a line → its change, the last one if it has several; an error has its number."""
         changes = self.changes(line)
         return changes[-1] if changes else None
 
     def changes(self, line: str | bytes) -> list[Change]:
-        """Take a line in → its changes: one, none, or retractions of all items."""
+        """Read a line → its changes: one, none, or retractions of all items."""
         self.counts.lines += 1
         try:
             found = self._read(line.decode() if isinstance(line, bytes) else line)
@@ -116,7 +116,7 @@ class ChangeReader:
             )  # fmt: skip
 
     def feed(self, chunk: bytes) -> list[Change]:
-        """Take bytes in, cut anywhere → the changes of the lines that they completed."""
+        """Read bytes, cut anywhere → the changes of the lines that they completed."""
         *lines, self._kept = (self._kept + chunk).split(b"\n")
         return [change for line in lines for change in self.changes(line)]
 

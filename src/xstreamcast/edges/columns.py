@@ -127,7 +127,7 @@ def _parsed(xml: str) -> Element:
 
     try:
         return fromstring(xml)
-    except ParseError:  # a document node with text beside its element, or without one
+    except ParseError:  # a document node with text next to its element, or without an element
         return fromstring(f"<document>{xml}</document>")
 
 

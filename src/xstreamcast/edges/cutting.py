@@ -106,7 +106,7 @@ class _Cutter:
         self._parser.SkippedEntityHandler = self._skipped
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """Take a chunk in → the fragments that it completed."""
+        """Read a chunk → the fragments that it completed."""
         self._bytes += chunk
         self._parse(chunk, False)
         self._drop()
@@ -227,7 +227,7 @@ class _Cutter:
 
     def _unit(self) -> dict[str, str]:
         """The unit of the innermost fragment, which readers partition it by; a unit
-        names itself where others of its tag stand inside of units.
+        names itself where others of its tag are inside of units.
         """
         if len(self._open) > 2 or (len(self._open) == 2 and self._open[1].tsid in self._inside):
             return {UNIT: self._id(self._open[1].id)}

@@ -6,7 +6,8 @@ import re
 from datetime import timedelta
 from typing import Final
 
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
+from xstreamcast.model.atomic import DAY_TIME_DURATION
 
 _UNITS: Final = {
     "us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 86_400 * 10**6,
@@ -22,8 +23,12 @@ def micros(word: str | timedelta | None) -> int | None:
     plain = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|d)", word)
     if plain is not None:
         return round(float(plain[1]) * _UNITS[plain[2]])
-    iso = re.fullmatch(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", word)
-    if iso is None or not any(iso.groups()):
+    from xstreamcast.functions.cast.calendar import parse_duration
+
+    try:
+        iso = parse_duration(DAY_TIME_DURATION, word)
+    except Error:
+        iso = None
+    if iso is None or iso.negative:
         raise error("XSCU0001", f"a duration must be like 30s, 5m, 2h or PT5M; got {word}")
-    days, hours, minutes, seconds = (float(part or 0) for part in iso.groups())
-    return round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**6)
+    return round(iso.seconds * 10**6)

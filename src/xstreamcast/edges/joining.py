@@ -27,7 +27,7 @@ from xstreamcast.tape.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A document, and the fragments that could not be taken in."""
+    """A document, and the fragments that could not be placed."""
 
     document: bytes
     refused: list[Refused]

@@ -84,7 +84,7 @@ class LinesAsXml:
 
 
 class LineProgress(NamedTuple):
-    """Where in an input of lines a writer is: the beginning of a line, where it stands, whether
+    """Where in an input of lines a writer is: the beginning of a line, its position, whether
     the record with the names is to come, and which they are.
     """
 

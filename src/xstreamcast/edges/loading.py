@@ -1,4 +1,4 @@
-"""Inputs as a query names them, taken in: fragments into histories, documents onto tapes."""
+"""Inputs as a query names them, loaded: fragments into histories, documents onto tapes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Library modules from folders that were given: what `import module` and load-xquery-module find.
 
-A module is known by the namespace that it declares. A place named by `at` must lie in one of the
+A module is known by the namespace that it declares. A place named by `at` must be in one of the
 folders; without one, all files of the folders that declare the namespace make up the module.
 """
 

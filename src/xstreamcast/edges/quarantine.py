@@ -3,7 +3,7 @@
     <!-- XSCF0006 credit:14:1 (fragment 8, byte 514): the valid time is no dateTime and no date -->
     <stream:filler id="8" …>…</stream:filler>
 
-The bytes stand as they came, so that a corrected copy of the file can be sent again.
+The bytes are written as they came, so that a corrected copy of the file can be sent again.
 """
 
 from __future__ import annotations

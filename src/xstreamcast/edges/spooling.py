@@ -1,7 +1,7 @@
 """What cannot be read twice, a pipe or a socket, is written down first: files that can.
 
-Each connection is a file of its own in the folder, since a stream of fragments begins anew with it;
-a document goes on in the file that it began in.
+Each connection is a file of its own in the folder, since a stream of fragments restarts with it;
+a document continues in the file that it began in.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def head(written: Spool | SpooledPieces) -> bytes:
     while True:
         over = not written.is_alive()
         found = first_bytes(written.folder)
-        if over or tells(found):
+        if over or shows_kind(found):
             return found
         time.sleep(_LOOK)
 
@@ -164,7 +164,7 @@ def first_bytes(folder: Path) -> bytes:
         return file.read(_HEAD)
 
 
-def tells(head: bytes) -> bool:
+def shows_kind(head: bytes) -> bool:
     """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return b"\n" in head

@@ -6,7 +6,7 @@
       </tag>
     </stream:structure>
 
-`ref` stands for a tag that is described elsewhere, so that a tag may contain itself. `uri` is the
+`ref` refers to a tag that is described elsewhere, so that a tag may contain itself. `uri` is the
 namespace of the name, where it has one. `filler="true"` says that a snapshot tag travels as
 fragments. The structure's own attributes name identifiers and references to them, as a DTD does:
 `<stream:structure ids="account/@no" idrefs="transfer/@from transfer/@to">`.
@@ -101,7 +101,7 @@ class _Reading:
         return structure
 
     def tag(self, node: Node) -> int:
-        """Take a tag in with all below it → its id."""
+        """Add a tag with all below it → its id."""
         if _local(node) != "tag":
             raise _wrong(node, f"a structure must be made of tag elements; got {node.name}")
         said = _said(node)

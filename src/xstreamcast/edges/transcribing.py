@@ -5,7 +5,7 @@ is written down, each piece behind a line that says how much was read for it:
 
     <?took 4096?>  <stream:filler …  <?ended?>  …  <?over?>
 
-Whoever starts again reads the same pieces and goes on in the same file: it never changes, it grows.
+A restart reads the same pieces and continues in the same file: it never changes, it grows.
 """
 
 from __future__ import annotations

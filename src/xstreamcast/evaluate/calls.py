@@ -10,7 +10,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.evaluate.frame import FOCUS, ITEM, LAST, POSITION, Frame, Key, Value
 from xstreamcast.evaluate.typing.conversion import converted
 from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.functions.call import Focus
+from xstreamcast.functions.call import FocusColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def library_call(
     function: Function,
     arguments: Sequence[Column],
     frame: Frame,
-    focus: Focus | None,
+    focus: FocusColumns | None,
     namespaces: p.Namespaces | None = None,
 ) -> Column:
     """Arguments converted to the declared types, then the body."""
@@ -56,12 +56,12 @@ def parameter_types(function: Function, count: int) -> tuple[SequenceType, ...]:
     )
 
 
-def focus_of(frame: Frame) -> Focus | None:
+def focus_of(frame: Frame) -> FocusColumns | None:
     """The focus of a call; None where there is none."""
     item, position, last = (frame.get(key) for key in (ITEM, POSITION, LAST))
     if item is None or position is None or last is None:
         return None
-    return Focus(item, position, last)
+    return FocusColumns(item, position, last)
 
 
 def user_call(plan: p.UserCall, frame: Frame) -> Column:

@@ -13,7 +13,7 @@ from xstreamcast.algebra.lowering.linking import Modules, no_modules
 from xstreamcast.errors import Error, error, not_given
 from xstreamcast.evaluate.facts import ReadBook
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
-from xstreamcast.functions.call import Call, FetchedText, Focus, StaticContext
+from xstreamcast.functions.call import CallContext, FetchedText, FocusColumns, StaticContext
 from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
@@ -190,12 +190,12 @@ class Context:
     # -- for functions --------------------------------------------------------------------------
 
     def call(
-        self, n: int, focus: Focus | None = None, namespaces: Namespaces | None = None
-    ) -> Call:
+        self, n: int, focus: FocusColumns | None = None, namespaces: Namespaces | None = None
+    ) -> CallContext:
         """The dynamic context of a call of a function body."""
         static = self.static if namespaces is None else self._static(namespaces)
         inputs = self.inputs
-        return Call(
+        return CallContext(
             n, self.store, static, inputs.current, focus, inputs.timezone,
             self.document, inputs.trace, self.invoke, inputs.texts, self.declared,
             self.collection, inputs.addresses, inputs.environment, self.load,

@@ -26,7 +26,7 @@ from xstreamcast.evaluate.single.library import quick_of
 from xstreamcast.evaluate.typing.conversion import converted
 from xstreamcast.evaluate.typing.fitting import fitting
 from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.functions.call import Focus
+from xstreamcast.functions.call import FocusColumns
 from xstreamcast.model.atomic import FUNCTION, FUNCTIONS
 from xstreamcast.model.column import Column, scatter
 from xstreamcast.model.function_item import Alike, Captured, FunctionItem, Remade, family_of
@@ -35,7 +35,7 @@ from xstreamcast.model.sequence_type import ANY, FunctionType
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
-    from xstreamcast.functions.call import Call
+    from xstreamcast.functions.call import CallContext
     from xstreamcast.model.column import Ints
 
 
@@ -59,7 +59,7 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
     def together(rows: Ints) -> FunctionItem:
         return made(lambda _, *arguments: _run(plan, frame, rows, arguments), None)
 
-    def body(call: Call, *arguments: Column) -> Column:
+    def body(call: CallContext, *arguments: Column) -> Column:
         return _run(plan, frame, np.full(call.n, row, np.int64), arguments)
 
     return made(body, Captured((id(plan), id(frame)), row, together))
@@ -118,8 +118,8 @@ def _library_item(
     quick = quick_of(function, plan.arity) if context.one_by_one else None
     alone = None if quick is None else bound(quick, context.root)
 
-    def body(call: Call, *arguments: Column) -> Column:
-        lifted = Focus(*(_repeated(c, call.n) for c in focus)) if focus else None
+    def body(call: CallContext, *arguments: Column) -> Column:
+        lifted = FocusColumns(*(_repeated(c, call.n) for c in focus)) if focus else None
         result: Column = function.body(context.call(call.n, lifted, plan.namespaces), *arguments)
         return result
 
@@ -127,7 +127,7 @@ def _library_item(
     return FunctionItem(name, plan.arity, types, function.result, body, alone=alone, remade=remade)
 
 
-def _parts(focus: Focus) -> tuple[Column, Column, Column]:
+def _parts(focus: FocusColumns) -> tuple[Column, Column, Column]:
     return focus.item, focus.position, focus.last
 
 
@@ -140,7 +140,7 @@ def declared_item(context: Context, index: int, _: Sequence[Column] = ()) -> Fun
     """A declared function as an item, by its index in the program."""
     function = context.program.functions[index]
 
-    def body(call: Call, *arguments: Column) -> Column:
+    def body(call: CallContext, *arguments: Column) -> Column:
         inner = Frame(context, call.n, context.root, np.zeros(call.n, np.int64))
         return declared_call(index, arguments, inner)
 
@@ -171,7 +171,7 @@ def _argument(frame: Frame, column: Column, function: FunctionItem, i: int) -> C
 def _partial(function: FunctionItem, held: list[Column | None]) -> FunctionItem:
     open_types = tuple(t for t, c in zip(function.parameters, held, strict=True) if c is None)
 
-    def body(call: Call, *arguments: Column) -> Column:
+    def body(call: CallContext, *arguments: Column) -> Column:
         rest = iter(arguments)
         filled = [next(rest) if c is None else _repeated(c, call.n) for c in held]
         return function.body(call, *filled)
@@ -273,7 +273,7 @@ def _wrapped(context: Context, function: FunctionItem, wanted: FunctionType) -> 
             together=lambda rows: _wrapped(context, inner(rows), wanted),
         )
 
-    def body(call: Call, *arguments: Column) -> Column:
+    def body(call: CallContext, *arguments: Column) -> Column:
         assert call.invoke is not None
         frame = call.invoke.__self__.frame(call.n)  # type: ignore[attr-defined]
         value = call.invoke(function, arguments)

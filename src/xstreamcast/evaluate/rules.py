@@ -51,7 +51,7 @@ RULES: Final[dict[type, Rule]] = {
     p.Focus: navigate.focus,
     p.Position: navigate.position,
     p.Last: navigate.last,
-    p.Root: navigate.root,
+    p.TreeRoot: navigate.root,
     p.Step: navigate.step,
     p.Path: navigate.path,
     p.SimpleMap: navigate.simple_map,

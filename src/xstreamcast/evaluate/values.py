@@ -17,7 +17,7 @@ from xstreamcast.functions.cast import strings
 from xstreamcast.functions.numbers.arithmetic import arithmetic, identity, negate
 from xstreamcast.functions.strings.strings import joined
 from xstreamcast.model.atomic import INTEGER, PRIMITIVE, STRING, UNTYPED
-from xstreamcast.model.column import Column, beside, ranges
+from xstreamcast.model.column import Column, concat_rows, ranges
 from xstreamcast.model.items import Items, objects
 from xstreamcast.model.query_limits import exceeded, query_limits
 
@@ -53,7 +53,7 @@ def comma(plan: p.Comma, frame: Frame) -> Column:
     """The parts side by side."""
     if not plan.parts:
         return Column.empty(frame.n)
-    return beside([evaluate(part, frame) for part in plan.parts])
+    return concat_rows([evaluate(part, frame) for part in plan.parts])
 
 
 def arithmetic_(plan: p.Arithmetic, frame: Frame) -> Column:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.unread import Texts
 from xstreamcast.model.array_item import flattened
 from xstreamcast.model.atomic import (
@@ -41,7 +41,7 @@ _STRINGS: Final = frozenset({STRING, UNTYPED, ANY_URI})
 _NUMBERS: Final = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
 
 
-def atomize(where: Call | Texts, column: Column) -> Column:
+def atomize(where: CallContext | Texts, column: Column) -> Column:
     """The typed value of every item, in its row; node values are read on first use."""
     tag = column.items.tag
     if NODE < tag < MAP:
@@ -51,9 +51,9 @@ def atomize(where: Call | Texts, column: Column) -> Column:
     return column.with_items(atomize_items(where, column.items))
 
 
-def atomize_items(where: Call | Texts, items: Items) -> Items:
+def atomize_items(where: CallContext | Texts, items: Items) -> Items:
     """The typed value of every item; a function has none (FOTY0013)."""
-    store: Texts = where.store if isinstance(where, Call) else where
+    store: Texts = where.store if isinstance(where, CallContext) else where
     if items.tag == NODE:
         return _of_nodes(store, items.values)
     if items.tag in FUNCTIONS:
@@ -84,7 +84,7 @@ def _of_mixed(store: Texts, items: Items) -> Items:
     return Items(MIXED, values, tags).settled()
 
 
-def effective_boolean(where: Call | Texts, column: Column) -> Bools:
+def effective_boolean(where: CallContext | Texts, column: Column) -> Bools:
     """The effective boolean value of every row.
 
     () → false; a node first → true; one boolean, string or number → its truth; else FORG0006.

@@ -42,16 +42,16 @@ class StaticContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Focus:
+class FocusColumns:
     """The context item of each row with its position and the size of its sequence."""
 
     item: Column
     position: Column
     last: Column
 
-    def row(self, i: int) -> Focus:
+    def row(self, i: int) -> FocusColumns:
         """The focus of one row."""
-        return Focus(*(c.slice(i, i + 1) for c in (self.item, self.position, self.last)))
+        return FocusColumns(*(c.slice(i, i + 1) for c in (self.item, self.position, self.last)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class FetchedText:
 
 
 @dataclass(slots=True)
-class Call:
+class CallContext:
     """The dynamic context of one call for n rows.
 
     `current` is the same for a whole evaluation; `timezone` is in minutes east of UTC; `documents`
@@ -77,7 +77,7 @@ class Call:
     store: Any
     static: StaticContext
     current: DateTime
-    focus: Focus | None = None
+    focus: FocusColumns | None = None
     timezone: int = 0
     documents: Callable[[str], int] | None = None
     trace: Callable[[str], None] = lambda text: None
@@ -104,7 +104,7 @@ def by_collation(body: Callable[..., Column]) -> Callable[..., Column]:
     """The body of a function that takes a collation, for rows that may name different ones."""
 
     @wraps(body)
-    def for_rows(call: Call, *columns: Column) -> Column:
+    def for_rows(call: CallContext, *columns: Column) -> Column:
         from xstreamcast.model.column import stack
 
         try:
@@ -116,5 +116,5 @@ def by_collation(body: Callable[..., Column]) -> Callable[..., Column]:
     return for_rows
 
 
-def _alone(call: Call, row: int) -> Call:
+def _alone(call: CallContext, row: int) -> CallContext:
     return replace(call, n=1, focus=None if call.focus is None else call.focus.row(row))

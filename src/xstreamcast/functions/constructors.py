@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast, cast_numeric, strings
 from xstreamcast.functions.cast.facets import as_string_type, collapse
 from xstreamcast.functions.registry import function
@@ -18,21 +18,21 @@ _ABSTRACT: Final = frozenset({"anyAtomicType", "NOTATION"})
 _LISTS: Final = {"NMTOKENS": "NMTOKEN", "IDREFS": "IDREF", "ENTITIES": "ENTITY"}
 
 
-def _constructor(tag: int) -> Callable[[Call, Column], Column]:
-    def construct(call: Call, arg: Column) -> Column:
+def _constructor(tag: int) -> Callable[[CallContext, Column], Column]:
+    def construct(call: CallContext, arg: Column) -> Column:
         return arg.with_items(cast(arg.items, tag, call.static.in_scope))
 
     return construct
 
 
-def _list_constructor(name: str, tag: int) -> Callable[[Call, Column], Column]:
+def _list_constructor(name: str, tag: int) -> Callable[[CallContext, Column], Column]:
     def split(text: str) -> list[str]:
         words = collapse(text).split(" ")
         if words == [""]:
             raise error("FORG0001", f"an xs:{name} has at least one word")
         return [as_string_type(tag, word) for word in words]
 
-    def construct(call: Call, arg: Column) -> Column:
+    def construct(call: CallContext, arg: Column) -> Column:
         texts = iter(strings(arg.items).tolist())
         return lists(tag, [split(next(texts)) if k else [] for k in arg.lengths().tolist()])
 
@@ -54,13 +54,13 @@ for _name, _member in _LISTS.items():
 
 
 @function("xs:numeric($arg as xs:anyAtomicType?) as xs:numeric?")
-def numeric(call: Call, arg: Column) -> Column:
+def numeric(call: CallContext, arg: Column) -> Column:
     """A number as it is, anything else cast to xs:double."""
     return arg.with_items(cast_numeric(arg.items))
 
 
 @function("xs:error($arg as xs:anyAtomicType?) as empty-sequence()")
-def no_value(call: Call, arg: Column) -> Column:
+def no_value(call: CallContext, arg: Column) -> Column:
     """The type without values: an error for every argument but ()."""
     if len(arg.items):
         raise error("FORG0001", "xs:error has no values")

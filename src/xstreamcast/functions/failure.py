@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xstreamcast.errors import QueryError, error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import one_or, pairs
@@ -21,7 +21,7 @@ from xstreamcast.model.qname import QName
     deterministic=False,
 )
 def error_(
-    call: Call,
+    call: CallContext,
     code: Column | None = None,
     description: Column | None = None,
     value: Column | None = None,
@@ -40,7 +40,7 @@ def error_(
 
 @function("fn:trace($value as item()*) as item()*", deterministic=False)
 @function("fn:trace($value as item()*, $label as xs:string) as item()*", deterministic=False)
-def trace(call: Call, value: Column, label: Column | None = None) -> Column:
+def trace(call: CallContext, value: Column, label: Column | None = None) -> Column:
     """The value itself, written to the trace on its way."""
     labels = one_or(label) if label is not None else [None] * call.n
     for row, name in zip(pairs(value), labels, strict=True):
@@ -49,7 +49,7 @@ def trace(call: Call, value: Column, label: Column | None = None) -> Column:
     return value
 
 
-def _shown(call: Call, tag: int, value: object) -> str:
+def _shown(call: CallContext, tag: int, value: object) -> str:
     if tag == NODE:
         return str(call.store.serialize(value).decode())
     return "function" if tag in FUNCTIONS else string_value(tag, value)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call, Focus
+from xstreamcast.functions.call import CallContext, FocusColumns
 from xstreamcast.functions.registry import function
 from xstreamcast.model.column import Column
 
 
 @function("fn:position() as xs:integer", focus=True)
-def position(call: Call) -> Column:
+def position(call: CallContext) -> Column:
     """The position of the context item, from 1."""
     return _focus(call).position
 
 
 @function("fn:last() as xs:integer", focus=True)
-def last(call: Call) -> Column:
+def last(call: CallContext) -> Column:
     """How many items there are in the context."""
     return _focus(call).last
 
 
-def _focus(call: Call) -> Focus:
+def _focus(call: CallContext) -> FocusColumns:
     if call.focus is None:
         raise error("XPDY0002")
     return call.focus

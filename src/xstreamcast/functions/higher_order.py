@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import Function, function, lookup
 from xstreamcast.functions.rows import integers, maybe, one_or
 from xstreamcast.functions.sequences.sequences import reverse
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 
-def invoke(call: Call, function: FunctionItem, arguments: Sequence[Column]) -> Column:
+def invoke(call: CallContext, function: FunctionItem, arguments: Sequence[Column]) -> Column:
     """The function called for as many rows as its arguments have."""
     assert call.invoke is not None
     return call.invoke(function, arguments)
@@ -55,7 +55,7 @@ def by_function(
 
 
 @function("fn:for-each($seq as item()*, $action as function(item()) as item()*) as item()*")
-def for_each(call: Call, seq: Column, action: Column) -> Column:
+def for_each(call: CallContext, seq: Column, action: Column) -> Column:
     """The results of the function for each item, concatenated."""
 
     def work(f: Alike, items: Column) -> Column:
@@ -64,12 +64,12 @@ def for_each(call: Call, seq: Column, action: Column) -> Column:
     return by_function(action, [seq], work)
 
 
-def _each(call: Call, f: Alike, rows: Ints, arguments: list[Column]) -> Column:
+def _each(call: CallContext, f: Alike, rows: Ints, arguments: list[Column]) -> Column:
     return invoke(call, f.at(rows), arguments) if arguments[0].n else Column.empty(0)
 
 
 @function("fn:filter($seq as item()*, $f as function(item()) as xs:boolean) as item()*")
-def filter_(call: Call, seq: Column, test: Column) -> Column:
+def filter_(call: CallContext, seq: Column, test: Column) -> Column:
     """The items for which the function returns true."""
 
     def work(f: Alike, items: Column) -> Column:
@@ -83,7 +83,7 @@ def filter_(call: Call, seq: Column, test: Column) -> Column:
     "fn:for-each-pair($seq1 as item()*, $seq2 as item()*,"
     " $action as function(item(), item()) as item()*) as item()*"
 )
-def for_each_pair(call: Call, left: Column, right: Column, action: Column) -> Column:
+def for_each_pair(call: CallContext, left: Column, right: Column, action: Column) -> Column:
     """The results of the function for the items at the same position of both sequences."""
 
     def work(f: Alike, a: Column, b: Column) -> Column:
@@ -109,7 +109,7 @@ def _first(column: Column, lengths: Ints) -> Column:
     " $f as function(item()*, item()) as item()*) as item()*",
     blocking=(0,),
 )
-def fold_left(call: Call, seq: Column, zero: Column, f: Column) -> Column:
+def fold_left(call: CallContext, seq: Column, zero: Column, f: Column) -> Column:
     """f(… f(f(zero, first), second) …, last)"""
     return by_function(f, [seq, zero], lambda g, a, b: _fold(call, g, a, b, swapped=False))
 
@@ -119,13 +119,13 @@ def fold_left(call: Call, seq: Column, zero: Column, f: Column) -> Column:
     " $f as function(item(), item()*) as item()*) as item()*",
     blocking=(0,),
 )
-def fold_right(call: Call, seq: Column, zero: Column, f: Column) -> Column:
+def fold_right(call: CallContext, seq: Column, zero: Column, f: Column) -> Column:
     """f(first, f(second, … f(last, zero) …))"""
     backwards = reverse(call, seq)
     return by_function(f, [backwards, zero], lambda g, a, b: _fold(call, g, a, b, swapped=True))
 
 
-def _fold(call: Call, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> Column:
+def _fold(call: CallContext, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> Column:
     """One round for each place, for all rows that are so long."""
     if seq.n == 1:
         return _fold_of_one(call, f.first, seq, zero, swapped)
@@ -139,7 +139,9 @@ def _fold(call: Call, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> 
     return held
 
 
-def _fold_of_one(call: Call, f: FunctionItem, seq: Column, zero: Column, swapped: bool) -> Column:
+def _fold_of_one(
+    call: CallContext, f: FunctionItem, seq: Column, zero: Column, swapped: bool
+) -> Column:
     held = zero
     for item in _one_by_one(seq.items):
         held = invoke(call, f, [item, held] if swapped else [held, item])
@@ -154,7 +156,7 @@ def _one_by_one(items: Items) -> Iterator[Column]:
 
 
 @function("fn:apply($function as function(*), $array as array(*)) as item()*")
-def apply(call: Call, func: Column, array: Column) -> Column:
+def apply(call: CallContext, func: Column, array: Column) -> Column:
     """The function called with the members of an array as its arguments."""
     made = []
     for f, members in zip(one_or(func), one_or(array), strict=True):
@@ -169,7 +171,7 @@ def apply(call: Call, func: Column, array: Column) -> Column:
 
 
 @function("fn:function-name($func as function(*)) as xs:QName?")
-def function_name(call: Call, func: Column) -> Column:
+def function_name(call: CallContext, func: Column) -> Column:
     """The name of a function, () if it has none."""
     names = (value.name for value in one_or(func))
     return maybe(QNAME, (_prefixed(*name) if name else None for name in names))
@@ -181,19 +183,19 @@ def _prefixed(uri: str, local: str) -> QName:
 
 
 @function("fn:function-arity($func as function(*)) as xs:integer")
-def function_arity(call: Call, func: Column) -> Column:
+def function_arity(call: CallContext, func: Column) -> Column:
     """How many arguments a function takes."""
     return integers(value.arity for value in one_or(func))
 
 
 @function("fn:function-lookup($name as xs:QName, $arity as xs:integer) as function(*)?", focus=True)
-def function_lookup(call: Call, name: Column, arity: Column) -> Column:
+def function_lookup(call: CallContext, name: Column, arity: Column) -> Column:
     """The function with this name and number of arguments, () if there is none."""
     cells = zip(one_or(name), one_or(arity), strict=True)
     return maybe(FUNCTION, (_found(call, q, n, i) for i, (q, n) in enumerate(cells)))
 
 
-def _found(call: Call, name: QName, arity: int, row: int) -> FunctionItem | None:
+def _found(call: CallContext, name: QName, arity: int, row: int) -> FunctionItem | None:
     if call.declared is not None:
         own = call.declared(name.uri, name.local, arity)
         if own is not None:
@@ -202,7 +204,7 @@ def _found(call: Call, name: QName, arity: int, row: int) -> FunctionItem | None
     return None if known is None else _item(call, known, arity, row)
 
 
-def _item(call: Call, known: Function, arity: int, row: int) -> FunctionItem:
+def _item(call: CallContext, known: Function, arity: int, row: int) -> FunctionItem:
     more = arity - known.arity
     types = known.parameters + known.parameters[-1:] * more if more > 0 else known.parameters
     focus = call.focus
@@ -210,7 +212,7 @@ def _item(call: Call, known: Function, arity: int, row: int) -> FunctionItem:
         parts = (focus.item, focus.position, focus.last)
         item, position, last = (column.take(np.array([row])) for column in parts)
 
-    def body(inner: Call, *arguments: Column) -> Column:
+    def body(inner: CallContext, *arguments: Column) -> Column:
         if not known.focus or focus is None:
             return known.body(replace(inner, focus=None), *arguments)
         rows = np.zeros(inner.n, np.int64)

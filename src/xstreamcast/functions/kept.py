@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from xstreamcast.functions.call import Call
+    from xstreamcast.functions.call import CallContext
 
     Ints = npt.NDArray[np.int64]
 
@@ -35,7 +35,7 @@ def _found(node: Column, roots: Column) -> Ints:
     return place
 
 
-def _kept(call: Call, node: Column, roots: Column, counts: Column, values: Column) -> Column:
+def _kept(call: CallContext, node: Column, roots: Column, counts: Column, values: Column) -> Column:
     at, lengths = _found(node, roots), np.asarray(counts.items.values, np.int64)
     starts = np.cumsum(lengths) - lengths
     return Column.from_lengths(values.items.take(ranges(starts[at], lengths[at])), lengths[at])

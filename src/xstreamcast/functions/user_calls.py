@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.rows import pairs
 from xstreamcast.model import atomic as a
 from xstreamcast.model.column import Column, offsets_of
@@ -54,7 +54,7 @@ _TAG_OF: Final = (
 def in_columns(head: Signature, python: Callable[..., Any]) -> Callable[..., Column]:
     """One call for all rows."""
 
-    def body(call: Call, *columns: Column) -> Column:
+    def body(call: CallContext, *columns: Column) -> Column:
         made = _guarded(head, python, columns)
         if not isinstance(made, Column) or made.n != call.n:
             raise _unfit(head, f"a column of {call.n} rows", made)
@@ -67,7 +67,7 @@ def row_by_row(head: Signature, python: Callable[..., Any]) -> Callable[..., Col
     """One call for each row, with Python values."""
     types = head.parameters
 
-    def body(call: Call, *columns: Column) -> Column:
+    def body(call: CallContext, *columns: Column) -> Column:
         nodes = _Nodes(call)
         more = types + types[-1:] * (len(columns) - len(types))
         arguments = zip(columns, more, strict=True)
@@ -82,7 +82,7 @@ def row_by_row(head: Signature, python: Callable[..., Any]) -> Callable[..., Col
 class _Nodes:
     """Nodes as Python sees them, and the way back: a node knows its tape, not its number."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: CallContext) -> None:
         self.store = call.store
         self.numbers: dict[int, int] = {}
 

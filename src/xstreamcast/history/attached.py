@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.kernels.instances import EVENT
+from xstreamcast.tape.fragments.instance_kernels import EVENT
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.kernels.acyclic import ContainmentLinks
-from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.model.instant import NOW, START
+from xstreamcast.tape.fragments.instance_kernels import EVENT, SNAPSHOT
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History

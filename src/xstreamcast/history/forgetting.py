@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.columns import NamedColumns as Grown
-from xstreamcast.kernels import chains as k
-from xstreamcast.kernels.instances import SNAPSHOT
 from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.model.fragment import TEMPORARY
+from xstreamcast.tape.fragments import chain_kernels as k
+from xstreamcast.tape.fragments.instance_kernels import SNAPSHOT
 from xstreamcast.tape.fragments.payload_kernels import SHAPE_BITS
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import Columns, Tape
@@ -136,7 +136,7 @@ def tape_bytes(tape: Tape) -> int:
 
 
 def held_bytes(history: History) -> tuple[int, int]:
-    """Bytes of index, and of tapes with all that lies on them."""
+    """Bytes of index, and of tapes with all of their content."""
     index = sum(
         columns.whole(name).nbytes
         for columns in (history.fragments, history.holes)

@@ -11,8 +11,6 @@ from xstreamcast.history.attached import attached
 from xstreamcast.history.circular import Containment
 from xstreamcast.history.columns import NamedColumns
 from xstreamcast.history.guides import observed
-from xstreamcast.kernels import chains as k
-from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
 from xstreamcast.model.column import distinct
 from xstreamcast.model.fragment import (
     KEPT_FLAGS,
@@ -23,6 +21,8 @@ from xstreamcast.model.fragment import (
 )
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START
+from xstreamcast.tape.fragments import chain_kernels as k
+from xstreamcast.tape.fragments.instance_kernels import EVENT, SNAPSHOT, TEMPORAL, Carried
 from xstreamcast.tape.fragments.payload_kernels import Payloads, Places, measure
 from xstreamcast.tape.store import Store
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.kernels.counterparts import instance_keys, owners
-from xstreamcast.kernels.instances import FULL, SNAPSHOT, TEMPORAL
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
+from xstreamcast.tape.fragments.counterpart_kernels import instance_keys, owners
+from xstreamcast.tape.fragments.instance_kernels import FULL, SNAPSHOT, TEMPORAL
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT, KIND
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.history.view import View
-    from xstreamcast.kernels.chains import Chains
     from xstreamcast.model.items import Items
+    from xstreamcast.tape.fragments.chain_kernels import Chains
     from xstreamcast.tape.layout import I32, I64, U64
 
 _ROW = 0xFFFFFFFF

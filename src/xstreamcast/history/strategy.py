@@ -12,7 +12,7 @@ from xstreamcast.algebra.analysis.strategies import Choice, decide
 from xstreamcast.algebra.nodes.parts import part_of
 from xstreamcast.history.planned import Shown
 from xstreamcast.history.view import View, instances, written
-from xstreamcast.kernels.instances import FULL, GHOST, LINK
+from xstreamcast.tape.fragments.instance_kernels import FULL, GHOST, LINK
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

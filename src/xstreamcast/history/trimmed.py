@@ -31,7 +31,7 @@ class RowSources:
 
     payloads: Payloads
     places: Places
-    number: I32  # of the columns that a payload lies on
+    number: I32  # of the columns that a payload is part of
     payload: I32
     hole_row: I32
     columns: dict[int, Columns]

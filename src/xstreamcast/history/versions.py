@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from xstreamcast.kernels import chains as k
 from xstreamcast.model.fragment import TEMPORARY, ZONED
 from xstreamcast.model.instant import NOW
+from xstreamcast.tape.fragments import chain_kernels as k
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
@@ -69,7 +69,7 @@ class Versions:
         self._flags, self._order = f["flags"], f["version"]
 
     def arrived(self, code: int, places: Iterable[int], own_only: bool = False) -> set[int] | None:
-        """Take in fragments of an id that are new → the begins of the versions that may be others
+        """Add new fragments of an id → the begins of the versions that may be others
         now; None if any may. `own_only`: without those that only end at another instant.
         """
         chain = self._chains.get(code)

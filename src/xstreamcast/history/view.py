@@ -11,10 +11,10 @@ import numpy as np
 from xstreamcast.history.history import WIRE, History, bound_names
 from xstreamcast.history.planned import chains_ahead
 from xstreamcast.history.trimmed import RowSources, sources
-from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
 from xstreamcast.model.structure import Identifiers
+from xstreamcast.tape.fragments.instance_kernels import FULL, Instances, expand
 from xstreamcast.tape.fragments.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS
 from xstreamcast.tape.fragments.splice_kernels import Added, Laid, lay, splice
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
@@ -22,7 +22,7 @@ from xstreamcast.tape.limits import DEEPEST, too_deep
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.trims import Trim
-    from xstreamcast.kernels.instances import Carried
+    from xstreamcast.tape.fragments.instance_kernels import Carried
     from xstreamcast.tape.layout import I32, I64, U8, U16
 
 

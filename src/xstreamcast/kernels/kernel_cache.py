@@ -28,7 +28,7 @@ class _Announcer(event.Listener):
         self.for_library = False
 
     def serve_library(self) -> None:
-        """Say nothing from now on, and keep nothing: whoever builds the library shows progress."""
+        """Print nothing from now on, and keep nothing: the build of the library shows progress."""
         self._said, self.for_library = True, True
 
     def on_start(self, event: Any) -> None:
@@ -58,7 +58,7 @@ def cached(function: Any, **options: Any) -> Any:
         return njit(**options, **_UNWRAPPED)(function)
     try:
         return stamped(njit(cache=True, **options)(function))
-    except RuntimeError:  # no folder may be written to: each process compiles anew
+    except RuntimeError:  # no folder may be written to: each process compiles them again
         _announcer.kept = False
         return njit(**options)(function)
 

@@ -46,7 +46,7 @@ class ShownAnswer:
         return len(self.answer)
 
     def take(self, change: Change, now: float) -> None:
-        """Take a change in."""
+        """Apply a change."""
         behind = self.answer.behind(change.key)
         self.answer.apply(change)
         until = now + self._linger

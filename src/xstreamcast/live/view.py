@@ -6,7 +6,7 @@
             view.take(changes)
 
 Nothing here waits: `take` draws if it is time to, `tick` too; `wait` says for how long nothing
-need be done. `press` obeys a key that somebody else has read. On what is no terminal each change
+need be done. `press` obeys a key that was read elsewhere. On what is no terminal each change
 is a line.
 """
 
@@ -66,7 +66,7 @@ class LiveView:
             self._terminal.write("".join(line + "\n" for line in self._last_frame()))
 
     def take(self, changes: Iterable[Change], state_bytes: int | None = None) -> None:
-        """Take changes in, with the size of the engine's state if it is known."""
+        """Apply changes, with the size of the engine's state if it is known."""
         now, count = self._clock(), 0
         self._stale |= self.rows.expire(now)
         for change in changes:
@@ -81,7 +81,7 @@ class LiveView:
         self.tick()
 
     def press(self, key: str) -> bool:
-        """Obey a key → whether to go on: Space pauses, j k g scroll (down, up, top), q quits."""
+        """Obey a key → whether to continue: Space pauses, j k g scroll (down, up, top), q quits."""
         page = max(1, self._terminal.size()[1] // 2)
         match key:
             case " ":

@@ -192,10 +192,10 @@ def gather(cells: Sequence[tuple[Column, int]]) -> Column:
     return stack(parts).take(rows)
 
 
-def beside(columns: Sequence[Column]) -> Column:
+def concat_rows(columns: Sequence[Column]) -> Column:
     """Row i is row i of each column in turn: the comma operator.
 
-    beside(a, b)[i]  →  a[i], b[i]
+    concat_rows(a, b)[i]  →  a[i], b[i]
     """
     if len(columns) == 1:
         return columns[0]

@@ -46,7 +46,7 @@ class FragmentBatch:
     """Fragments of one stream in order of arrival; a row each, and a row for each of their holes.
 
     `payload` is the row of the payload's root element on `tape`, -1 for a remove; `hole_fragment`
-    is the place of the fragment that carries the hole within this batch. `place` tells (line,
+    is the place of the fragment that carries the hole within this batch. `place` gives (line,
     column) of an offset on the wire, where it is known.
 
     Of these a batch has a column only where some fragment says it: `within`, the id of the parent

@@ -39,7 +39,7 @@ class Items:
     values: int64 for nodes (handles); bool for booleans; float64 for doubles and floats; int64, or
     objects beyond its range, for integers; objects (str, Decimal, dates, …) otherwise.
     Mixed items are an object array. Untyped values that come from nodes stay handles (`nodes`)
-    until somebody asks for `values`: kernels compare, hash and convert them without strings.
+    until `values` is read: kernels compare, hash and convert them without strings.
     """
 
     __slots__ = ("_values", "nodes", "store", "tag", "tags")

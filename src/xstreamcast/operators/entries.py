@@ -61,7 +61,7 @@ def _common(a: Sequence[str], b: Sequence[str]) -> int:
 
 
 def _blocks(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """[low, high) of the old beside [first, last) of the new, equal ones among them."""
+    """[low, high) of the old for [first, last) of the new, equal ones among them."""
     if not old or not new or len(old) * len(new) > _MOST:
         return [(0, len(old), 0, len(new))]
     matcher = SequenceMatcher(None, old, new, autojunk=False)

@@ -16,7 +16,7 @@ from xstreamcast.tape.store import Store
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import Tape
 
-Kept = tuple[Items, dict[int, "Tape"]]  # items, and the tapes that their nodes lie on
+Kept = tuple[Items, dict[int, "Tape"]]  # items, and the tapes of their nodes
 _CR: Final = {"\r": "&#xD;"}
 _IN_ATTRIBUTE: Final = {"\r": "&#xD;", "\n": "&#xA;", "\t": "&#x9;"}
 
@@ -75,7 +75,7 @@ def _node(store: Store, handle: int) -> tuple[int, bytes]:
 
 
 def read(snapshot: Any) -> dict[str, Kept]:
-    """Items by unit, from what was written; their nodes lie on one tape."""
+    """Items by unit, from what was written; their nodes are on one tape."""
     nodes = [value for items in snapshot.values() for tag, value in items if tag == NODE]
     if not nodes:
         return {key: (_items(items, iter(())), {}) for key, items in snapshot.items()}

@@ -19,13 +19,15 @@ def bound_windows_by_conditions(plan: p.Where, known: Known) -> p.Tuples:
     where t($w[last()]) (landmark, end when true()) →  window only end $e when t($e)
     """
     match plan.source:
-        case p.Window(kind="sliding" | "landmark", start=p.Boundary(), end=p.Boundary()) as window:
+        case (
+            p.ForWindow(kind="sliding" | "landmark", start=p.Boundary(), end=p.Boundary()) as window
+        ):
             return _started(plan, window, known) or _ended(plan, window, known) or plan
         case _:
             return plan
 
 
-def _started(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
+def _started(plan: p.Where, window: p.ForWindow, known: Known) -> p.Tuples | None:
     assert window.start is not None
     assert window.end is not None
     if not _quiet(window.end, known):
@@ -44,7 +46,7 @@ def _started(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
     return replace(window, start=replace(start, test=_both(start.test, test)))
 
 
-def _ended(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
+def _ended(plan: p.Where, window: p.ForWindow, known: Known) -> p.Tuples | None:
     assert window.end is not None
     if window.kind != "landmark" or window.end.test is None:
         return None
@@ -67,7 +69,7 @@ def _quiet(end: p.Boundary, known: Known) -> bool:
     return end.test is None or Safety(known).truth(end.test)
 
 
-def _reads_only(test: p.Expression, window: p.Window, boundary: p.Boundary) -> bool:
+def _reads_only(test: p.Expression, window: p.ForWindow, boundary: p.Boundary) -> bool:
     """Whether a condition reads, of what the window binds, variables of this boundary alone."""
     bound = {window.variable}
     for one in (window.start, window.end):

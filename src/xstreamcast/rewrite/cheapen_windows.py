@@ -10,7 +10,7 @@ from xstreamcast.rewrite.fold_constants import TRUE
 from xstreamcast.rewrite.known import Known
 
 
-def cheapen_windows(plan: p.Window, known: Known) -> p.Window:
+def cheapen_windows(plan: p.ForWindow, known: Known) -> p.ForWindow:
     """Where windows cannot overlap, or have one end at most, a simpler kind finds the same.
 
     sliding, end when true() or newstart      →  tumbling: no window reaches the next start

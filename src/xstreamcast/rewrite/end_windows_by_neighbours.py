@@ -13,7 +13,7 @@ from xstreamcast.rewrite.fold_constants import TRUE
 from xstreamcast.rewrite.known import Known
 
 
-def end_windows_by_neighbours(plan: p.Window, known: Known) -> p.Window:
+def end_windows_by_neighbours(plan: p.ForWindow, known: Known) -> p.ForWindow:
     """All items of a window have the value of the first one, so that the last one has it, too.
 
     tumbling, start $s when true(), end $e next $n when f($n) ne f($s)  →  … when f($n) ne f($e)

@@ -30,7 +30,7 @@ def _gathered(node: p.Plan) -> frozenset[p.Variable]:
     match node:
         case p.GroupBy(_, _, carried):
             return frozenset(held for _, held in carried)
-        case p.Window(variable=variable):
+        case p.ForWindow(variable=variable):
             return frozenset({variable})
         case p.TypeSwitch(variable):
             return frozenset({variable})
@@ -67,7 +67,7 @@ def _is_walk(plan: p.Expression, many: frozenset[p.Variable]) -> bool:
             return _is_walk(left, many) and _is_walk(right, many)
         case p.Var(variable):
             return variable not in many
-        case p.Focus() | p.Root() | p.StreamInput() | p.Const():
+        case p.Focus() | p.TreeRoot() | p.StreamInput() | p.Const():
             return True
         case _:
             return False

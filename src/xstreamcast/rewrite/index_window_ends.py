@@ -10,7 +10,7 @@ from xstreamcast.model.atomic import INTEGER
 from xstreamcast.rewrite.known import Known
 
 
-def index_window_ends(plan: p.Window, known: Known) -> p.Window:
+def index_window_ends(plan: p.ForWindow, known: Known) -> p.ForWindow:
     """Windows find their ends by value; one whose value never comes again is known as hopeless.
 
     end when $s/@id eq $e/@id      →  … index $s/@id eq $e/@id
@@ -25,7 +25,7 @@ def index_window_ends(plan: p.Window, known: Known) -> p.Window:
 
 
 def _key(
-    plan: p.Window, start: p.Boundary, end: p.Boundary, test: p.Expression
+    plan: p.ForWindow, start: p.Boundary, end: p.Boundary, test: p.Expression
 ) -> p.JoinKey | None:
     match test:
         case p.ValueCompare(

@@ -56,7 +56,7 @@ def _joined(plan: p.Where, known: Known) -> p.Tuples | None:
     right: p.Tuples = replace(loop, source=p.Unit())
     for one in inside:
         right = replace(one, source=right)
-    join = p.Join(loop.source, right, (key,), span=plan.span)
+    join = p.TupleJoin(loop.source, right, (key,), span=plan.span)
     made: p.Tuples = join
     if copies is not None and known.observes_identity:
         made = _copied(join, loop.variable, copies, known)
@@ -78,7 +78,7 @@ def copies_of(items: p.Expression) -> p.IntervalProjection | None:
 
 
 def _copied(
-    join: p.Join, variable: p.Variable, copies: p.IntervalProjection, known: Known
+    join: p.TupleJoin, variable: p.Variable, copies: p.IntervalProjection, known: Known
 ) -> p.Tuples:
     """The join with an item that all tuples share, and for each tuple a copy of it."""
     once = known.fresh(variable.name, known.type_of(p.Var(variable)))

@@ -93,7 +93,7 @@ def _named(node: p.Plan) -> list[p.Variable]:
             return [variable]
         case p.ForEach(_, variable, _, position):
             return [variable] if position is None else [variable, position]
-        case p.Window(variable=variable, start=start, end=end):
+        case p.ForWindow(variable=variable, start=start, end=end):
             ends = [v for b in (start, end) if b is not None for v in b.variables()]
             return [variable, *ends]
         case p.GroupBy(_, keys, carried):

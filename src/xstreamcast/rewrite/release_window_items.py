@@ -35,11 +35,11 @@ def release_window_items(plan: p.Return, known: Known) -> p.Return:
     return replace(plan, source=made.inside(source), result=result)
 
 
-def _window(plan: p.Tuples) -> p.Window | None:
+def _window(plan: p.Tuples) -> p.ForWindow | None:
     """The last window clause, if nothing gathers tuples after it."""
     while True:
         match plan:
-            case p.Window():
+            case p.ForWindow():
                 return plan if plan.kind != "general" else None
             case p.ForEach(source) | p.Let(source) | p.Where(source) | p.OrderBy(source):
                 plan = source
@@ -52,7 +52,7 @@ def _window(plan: p.Tuples) -> p.Window | None:
 class _Boundaries:
     """The boundaries of a window as questions about it add variables to them."""
 
-    def __init__(self, window: p.Window, known: Known) -> None:
+    def __init__(self, window: p.ForWindow, known: Known) -> None:
         self._window = window
         self._known = known
         self._start = window.start

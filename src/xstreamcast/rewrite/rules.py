@@ -67,8 +67,8 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(filter_source_once, (p.Where,)),  # before joining: the right side is then filtered
     Rule(hoist_bindings, (p.Let,)),
     Rule(join_from_comparison, (p.Where, p.Quantified)),  # last of these: wants filters in place
-    Rule(cheapen_windows, (p.Window,)),  # before indexing: tumbling windows need no index
-    Rule(end_windows_by_neighbours, (p.Window,)),  # before indexing, which it makes superfluous
-    Rule(index_window_ends, (p.Window,)),
+    Rule(cheapen_windows, (p.ForWindow,)),  # before indexing: tumbling windows need no index
+    Rule(end_windows_by_neighbours, (p.ForWindow,)),  # before indexing, which it makes superfluous
+    Rule(index_window_ends, (p.ForWindow,)),
     Rule(release_window_items, (p.Return,)),
 )

@@ -14,7 +14,7 @@ _TEXT: Final = Kinds.NODE | Kinds.UNTYPED | Kinds.STRING
 _TRUE_OR_FALSE: Final = Kinds.BOOLEAN | Kinds.NUMERIC | Kinds.STRING | Kinds.UNTYPED
 _TOTAL: Final = frozenset({"count", "exists", "empty", "true", "false"})
 _OF_TRUTH: Final = frozenset({"not", "boolean"})
-_AXES_FROM_ROOT: Final = p.Root(p.Focus())
+_AXES_FROM_ROOT: Final = p.TreeRoot(p.Focus())
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Safety:
                 return variable not in self.known.globals
             case p.Focus() | p.Position() | p.Last():
                 return self.focus is not None
-            case p.Root():
+            case p.TreeRoot():
                 return plan == _AXES_FROM_ROOT and any(begins_at_root(one) for one in self.given)
             case p.Step(source):
                 return self.nodes(source)

@@ -41,7 +41,7 @@ _AFTER: Final[dict[tuple[str, NodeOrder], NodeOrder]] = {
 def settle_steps(plan: p.Step, known: Known) -> p.Step:
     """No sorting and no comparing where the axis keeps document order.
 
-    axis::t(e)  →  axis::t settled(e)     if from nodes that lie like those of e, it comes in order
+    axis::t(e)  →  axis::t settled(e)     if from nodes arranged as those of e, it comes in order
     """
     if plan.settled or _after(plan, known) == NodeOrder.ANYHOW:
         return plan
@@ -60,7 +60,7 @@ def _after(plan: p.Step, known: Known) -> NodeOrder:
 def shape(plan: p.Expression, known: Known) -> NodeOrder:
     """The order of the nodes in every row of an expression."""
     match plan:
-        case p.Focus() | p.Root(p.Focus()):
+        case p.Focus() | p.TreeRoot(p.Focus()):
             return NodeOrder.ALONE
         case p.Var():
             kind = known.type_of(plan)

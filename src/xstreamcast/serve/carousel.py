@@ -2,7 +2,7 @@
 
 Every fragment that is sent has a number, larger than any before it. What a later one replaces (the
 same id at the same valid time; with `current`, any older version of the id) is taken out: who has
-not got it yet will never need it. A listener is a place in these numbers, so nobody waits for a
+not got it yet will never need it. A listener is a place in these numbers, so none waits for a
 slow one, and nothing is kept for it.
 """
 

@@ -50,7 +50,7 @@ class Listeners:
             return
 
     def arrived(self) -> None:
-        """Somebody listens."""
+        """A listener has come."""
         self.listening += 1
         self.most = max(self.most, self.listening)
 

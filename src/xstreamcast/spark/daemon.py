@@ -15,11 +15,11 @@ _QUERY = 'for $b in stream("warm")//b[@c = 1] where $b/text() > 1 return <d>{$b,
 
 def warm() -> None:
     """Decode and ask a little, so that no worker has to load the kernels by itself."""
-    from xstreamcast.edges.table.rows import Rows
+    from xstreamcast.edges.table.rows import RowEncoder
     from xstreamcast.edges.wire.decoder import Decoder
 
     decoder = Decoder("warm")
-    rows = Rows("warm", decoder.ids)
+    rows = RowEncoder("warm", decoder.ids)
     made: list[Any] = []
     for arrival in [*decoder.feed(_STREAM), *decoder.close()]:
         made.append(rows.rows(arrival))

@@ -36,9 +36,9 @@ _STATE: Final = re.compile(r" ?SQLSTATE: \w+\s*$")
 
 
 def failure(
-    stopped: Exception, beside: str = "", writes: tuple[str | os.PathLike[str], ...] = ()
+    stopped: Exception, printed: str = "", writes: tuple[str | os.PathLike[str], ...] = ()
 ) -> Error:
-    """The error for what Spark raised, and said beside it; the trace is for --debug.
+    """The error for what Spark raised, and printed besides; the trace is for --debug.
 
     `writes`: where it writes, so that a disk that is full has a name.
 
@@ -47,11 +47,11 @@ def failure(
     if isinstance(stopped, Error):
         return stopped
     if "--debug" in sys.argv:
-        sys.stderr.write(beside)
+        sys.stderr.write(printed)
         raise stopped
-    text = f"{_whole(stopped)}\n{beside}"
+    text = f"{_whole(stopped)}\n{printed}"
     known = _ours(text) or _full(text, writes) or _damaged(text) or _killed(text) or _gone(text)
-    return known or _spark(beside or text)
+    return known or _spark(printed or text)
 
 
 def _whole(stopped: BaseException) -> str:

@@ -38,7 +38,7 @@ class _Decoding:
         from pyspark import TaskContext
 
         from xstreamcast.edges.structures import read_structure
-        from xstreamcast.edges.table.rows import Rows
+        from xstreamcast.edges.table.rows import RowEncoder
         from xstreamcast.edges.wire.decoder import Decoder
         from xstreamcast.model.fragment import NewStructure
 
@@ -46,7 +46,7 @@ class _Decoding:
         decoder = Decoder(self.stream, known)
         context = TaskContext.get()
         task = 0 if context is None else context.partitionId()
-        rows = Rows(self.stream, decoder.ids, task << SPLIT)
+        rows = RowEncoder(self.stream, decoder.ids, task << SPLIT)
         if known is not None:
             yield rows.rows(NewStructure(known))
         for batch in batches:

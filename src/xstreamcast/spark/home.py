@@ -18,7 +18,7 @@ _NEEDED: Final = ("bin", "jars", "sbin", "licenses")
 
 
 def spark_home(folder: Path) -> Path | None:
-    """A home of links in a folder of ours; None where pyspark lies elsewhere than usual."""
+    """A home of links in a folder of ours; None where pyspark is not in its usual place."""
     spec = find_spec("pyspark")
     there = None if spec is None or spec.origin is None else Path(spec.origin).parent
     if there is None or not (there / "jars").is_dir() or "SPARK_HOME" in os.environ:
@@ -34,6 +34,6 @@ def spark_home(folder: Path) -> Path | None:
     shutil.rmtree(home, ignore_errors=True)
     try:
         part.replace(home)
-    except OSError:  # somebody else was faster
+    except OSError:  # another process was faster
         shutil.rmtree(part, ignore_errors=True)
     return home

@@ -114,7 +114,7 @@ def append(
 def default_checkpoint(
     table: str | os.PathLike[str], stream: str, source: str | os.PathLike[str]
 ) -> Path:
-    """Where a source's way into a table is kept, unless somebody says otherwise."""
+    """The default folder for the progress of a source into a table."""
     short = hashlib.sha256(os.path.abspath(source).encode()).hexdigest()[:10]
     return Log(table).path.absolute() / "_checkpoints" / f"{stream}-{short}"
 

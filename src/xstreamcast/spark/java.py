@@ -155,7 +155,7 @@ def _claimed(mark: Path) -> bool:
 
 
 def _write_script(java: Java, home: Path, run: str) -> None:
-    """The script in place at once: somebody may be starting it."""
+    """Put the script in place at once: another process may be starting it."""
     path = home / "bin" / "java"
     text = _LAUNCHER.format(run=run, more=_GONE if java.major >= _GONE_FROM else "")
     if path.exists() and path.read_text() == text:

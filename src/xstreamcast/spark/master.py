@@ -1,4 +1,4 @@
-"""The address of a cluster: what it may look like, and whether anybody listens there."""
+"""The address of a cluster: what it may look like, and whether a server listens there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PATIENCE: Final = 5.0  # seconds until one who does not answer counts as not th
 _LOCAL: Final = re.compile(r"local(\[(\*|\d+)(\s*,\s*\d+)?\])?|local-cluster\[.+\]")
 _CLUSTER: Final = re.compile(r"(spark|sc|k8s)://\S+|yarn")
 _PEER: Final = re.compile(r"(?:spark|sc)://([^/;]+)")
-_CONNECT: Final = 15002  # where a server of Spark Connect listens, unless somebody says otherwise
+_CONNECT: Final = 15002  # the default port of a server of Spark Connect
 
 
 def is_local(master: str | None) -> bool:
@@ -22,12 +22,12 @@ def is_local(master: str | None) -> bool:
 
 
 def is_here(master: str | None) -> bool:
-    """Whether all of it is on this machine: others reach nobody by the address of itself."""
+    """Whether all of it is on this machine: others cannot reach a loopback address."""
     return is_local(master) or all(_is_loopback(host) for host, _ in _peers(master or ""))
 
 
 def check_master(master: str) -> None:
-    """Refuse what is no address of a cluster, or one where nobody listens."""
+    """Refuse what is no address of a cluster, or one where no server listens."""
     if not (_LOCAL.fullmatch(master) or _CLUSTER.fullmatch(master)):
         raise error(
             "XSCU0001", f"--master is no address of a Spark cluster: {master}",
@@ -59,7 +59,7 @@ def _peers(master: str) -> list[tuple[str, int]]:
 
 
 def _unreachable(host: str, port: int) -> str | None:
-    """Why nobody can be reached there."""
+    """Why no server can be reached there."""
     try:
         socket.create_connection((host, port), _PATIENCE).close()
     except OSError as failed:

@@ -119,7 +119,7 @@ def _is_frame(source: Any) -> bool:
 
 
 def _check(words: Mapping[str, Any], programs: Mapping[str, Program]) -> None:
-    """A name that nobody reads is a slip of the pen."""
+    """An input that the query does not read is a mistake."""
     read = {name for one in programs.values() for name in inputs_of(one) if name}
     known = sorted(read | {v.local for one in programs.values() for v in one.variables})
     for name in words:

@@ -18,7 +18,7 @@ from xstreamcast.spark.muffled import Muffled
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What goes wrong reaches us as an exception; a log beside it would say it twice.
+# What goes wrong reaches us as an exception; a log would report it a second time.
 _LOGGING: Final = """\
 rootLogger.level = {level}
 rootLogger.appenderRef.stderr.ref = stderr
@@ -105,7 +105,7 @@ def _connected(builder: Any, address: str) -> SparkSession:
 def _environment(master: str | None) -> dict[str, str]:
     """What Spark has to find while it starts.
 
-    A cluster's workers use the Python that somebody named for them, else the one that runs this.
+    A cluster's workers use the Python that its settings name, else the one that runs this.
     """
     chosen = "" if is_local(master) else os.environ.get("PYSPARK_PYTHON", "")
     found = {"PYSPARK_PYTHON": chosen or sys.executable}

@@ -7,7 +7,7 @@
 
 The tables are plain arrays, so that a kernel can look words up and add them while it reads
 (`name_kernels.py`). A kernel that finds a table full gives FULL; its caller calls `grow()`, takes
-the new `tables` and goes on. Words and names are only ever added. One writer at a time.
+the new `tables` and continues. Words and names are only ever added. One writer at a time.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Names:
         slots[at] = index
 
     def _catch_up(self) -> None:
-        """Take into the dictionaries what kernels have added."""
+        """Add to the dictionaries what kernels have added."""
         t = self._tables
         for word in range(len(self._texts), int(t.state[WORDS])):
             start = int(t.word_start[word])

@@ -43,7 +43,7 @@ class Store:
         return self._names
 
     def add(self, tape: Tape) -> int:
-        """Take a tape in → its number."""
+        """Add a tape → its number."""
         self._tapes.append(tape if tape.names is self.names else self._renamed(tape))
         return len(self._tapes) - 1
 

@@ -170,7 +170,7 @@ def test_windows(kind, only, rows):
     zero = p.Const((p.Atom(INTEGER, 0),))
     start = boundary(p.GeneralCompare("le", p.Var(CURRENT), zero), CURRENT)
     end = boundary(p.GeneralCompare("gt", p.Var(LAST), zero), LAST)
-    window = p.Window(p.Unit(), WINDOW, p.Var(ONE), kind, "first", start, end, only)
+    window = p.ForWindow(p.Unit(), WINDOW, p.Var(ONE), kind, "first", start, end, only)
     node = c.Window(relation(ONE), 1, ONE, window, (), (WINDOW,), 2)
     found = holds(lambda: WindowOperator(node), rows)
     if kind == "landmark" and only:

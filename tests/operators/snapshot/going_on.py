@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.operators.beside import Beside
+from tests.operators.watched import Watched
 from xstreamcast.edges.snapshot.container import unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 
 
-def snapshot(running: Beside) -> bytes:
+def snapshot(running: Watched) -> bytes:
     """The bytes of a snapshot."""
     return taken(running.watch, running.decoders, {})
 
 
-def going_on(raw: bytes, query: str, kinds: Mapping[str, Any], **options) -> Beside:
+def going_on(raw: bytes, query: str, kinds: Mapping[str, Any], **options) -> Watched:
     """A new query that goes on from a snapshot."""
-    made = Beside(query, kinds, **options)
+    made = Watched(query, kinds, **options)
     restored(unpacked(raw), made.watch, made.decoders)
     return made

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from tests.operators.snapshot.test_what_is_kept import HEAD, UNITS
+from tests.operators.watched import Watched
 from xstreamcast.operators.relational.orders.order import OrderOperator
 
 KINDS = {"s": "fragments"}
@@ -14,7 +14,7 @@ QUERY = """for $a in stream("s")//u order by number($a/v) descending empty great
     return string($a/v)"""
 
 
-def order(running: Beside) -> OrderOperator:
+def order(running: Watched) -> OrderOperator:
     run = running.watch.pipeline
     assert run is not None
     assert run._operators is not None
@@ -24,7 +24,7 @@ def order(running: Beside) -> OrderOperator:
 
 @pytest.mark.parametrize("negates", [True, False])
 def test_the_order_goes_on_in_the_form_that_it_has(negates: bool):
-    running = Beside(QUERY, KINDS)
+    running = Watched(QUERY, KINDS)
     running.feed("s", HEAD)
     order(running)._negates = negates
     for piece in UNITS[:6]:

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
+from tests.operators.watched import Watched
 from xstreamcast.errors import Error
 from xstreamcast.operators.feeds.document import DocumentFeed, WholeDocument
 from xstreamcast.operators.feeds.split import SplitFeed
@@ -116,7 +116,7 @@ def document(parts: list[tuple[str, list[tuple[int, str, str]]]]) -> bytes:
     return f'<r xmlns:n="urn:n" a="1">\n{body}\n</r>\n'.encode()
 
 
-def fed(running: Beside, chunk: bytes) -> list[str] | str:
+def fed(running: Watched, chunk: bytes) -> list[str] | str:
     """What is told of a chunk, to the byte; or how it fails."""
     try:
         running.watch.on_bytes("s", chunk)
@@ -125,7 +125,7 @@ def fed(running: Beside, chunk: bytes) -> list[str] | str:
         return str(refused)
 
 
-def ended(running: Beside) -> list[str]:
+def ended(running: Watched) -> list[str]:
     running.watch.on_end("s")
     return [one.to_json() for one in running.watch.tick()]
 
@@ -141,8 +141,8 @@ def ended(running: Beside) -> list[str]:
 def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, parts, cuts):
     raw = document(parts)
     ends = [*sorted({min(cut, len(raw)) for cut in cuts}), len(raw)]
-    whole = Beside(query, KINDS)
-    others: list[Beside] = []
+    whole = Watched(query, KINDS)
+    others: list[Watched] = []
     for begin, end in zip([0, *ends], ends, strict=False):
         told = fed(whole, raw[begin:end])
         assert all(fed(other, raw[begin:end]) == told for other in others)
@@ -157,7 +157,7 @@ def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, parts, cut
     assert all(ended(other) == last for other in others)
 
 
-def operators_of(running: Beside) -> list[Any]:
+def operators_of(running: Watched) -> list[Any]:
     run = running.watch.pipeline
     assert run is not None
     assert run._operators is not None
@@ -167,7 +167,7 @@ def operators_of(running: Beside) -> list[Any]:
 def test_every_operator_and_feed_is_met():
     met: set[type] = set()
     for query in QUERIES.values():
-        running = Beside(query, KINDS)
+        running = Watched(query, KINDS)
         running.watch.on_bytes("s", document([("", [(3, "a", "")])])[:-9])
         running.watch.tick()
         met |= {type(one) for one in operators_of(running)}
@@ -180,7 +180,7 @@ def test_every_operator_and_feed_is_met():
 @pytest.mark.parametrize("query", ["filter", "joined"])
 def test_an_error_behind_a_snapshot_says_where_it_is(query):
     raw = document([("", [(3, "a", "")] * 3)])
-    whole = Beside(QUERIES[query], KINDS)
+    whole = Watched(QUERIES[query], KINDS)
     whole.feed("s", raw[:120])
     other = going_on(snapshot(whole), QUERIES[query], KINDS)
     wrong = raw[120:150] + b"\n</wrong>"
@@ -192,7 +192,7 @@ def test_an_error_behind_a_snapshot_says_where_it_is(query):
 def test_another_document_follows_one_that_ended_before_a_snapshot():
     query = QUERIES["groups"]
     raw = document([("", [(3, "a", "")])])
-    whole = Beside(query, KINDS)
+    whole = Watched(query, KINDS)
     whole.feed("s", raw)
     other = going_on(snapshot(whole), query, KINDS)
     for running in (whole, other):
@@ -202,7 +202,7 @@ def test_another_document_follows_one_that_ended_before_a_snapshot():
 
 def test_units_that_no_row_needs_go_after_a_restart_too():
     query = f"for $i in ({ITEMS})[position() > last() - 3] return $i/text()"
-    whole, raw = Beside(query, KINDS), document([("", [(3, "a", "x")] * 60)])
+    whole, raw = Watched(query, KINDS), document([("", [(3, "a", "x")] * 60)])
     whole.feed("s", raw[:900])
     other = going_on(snapshot(whole), query, KINDS)
     for running in (whole, other):
@@ -215,7 +215,7 @@ def test_units_that_no_row_needs_go_after_a_restart_too():
 def test_a_document_type_has_no_snapshot():
     from xstreamcast.operators.snapshot.arrow import Unwritten
 
-    whole = Beside(QUERIES["filter"], KINDS)
+    whole = Watched(QUERIES["filter"], KINDS)
     whole.feed("s", b'<!DOCTYPE r [<!ENTITY e "x">]><r><s><i v="4">&e;</i>')
     with pytest.raises(Unwritten):
         snapshot(whole)
@@ -246,7 +246,7 @@ def objects(one: object) -> dict[str, set[str]]:
 def test_nothing_that_is_kept_of_a_document_is_forgotten():
     found: dict[str, set[str]] = {}
     for query in QUERIES.values():
-        running = Beside(query, KINDS)
+        running = Watched(query, KINDS)
         running.watch.on_bytes("s", document([("", [(3, "a", ""), (4, "b", "x")] * 4)])[:-9])
         running.watch.tick()
         feeds = list(running.watch._feeds.values())

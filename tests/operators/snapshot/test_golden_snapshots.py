@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from tests.operators.snapshot.test_document_snapshots import QUERIES as DOCUMENT_QUERIES
 from tests.operators.snapshot.test_document_snapshots import document
 from tests.operators.snapshot.test_what_is_kept import HEAD, QUERIES, UNITS
+from tests.operators.watched import Watched
 from xstreamcast.edges.snapshot.container import FORMAT, header_of
 
 FOLDER = Path(__file__).parent / "golden"
@@ -30,7 +30,7 @@ PIECES = [RAW[at : at + 97] for at in range(0, len(RAW), 97)]
 PIECES_BEFORE = 4
 
 
-def told(running: Beside) -> str:
+def told(running: Watched) -> str:
     """What the rest of the units, or of the document, changes."""
     out = []
     for piece in PIECES[PIECES_BEFORE:] if running.documents else UNITS[AT:]:
@@ -47,7 +47,7 @@ def told(running: Beside) -> str:
 def test_written_of_a_document_now(name: str, request: pytest.FixtureRequest):
     path = FOLDER / f"document-{name.replace(' ', '-')}.{FORMAT}.snapshot"
     if request.config.getoption("--accept"):
-        running = Beside(DOCUMENT_QUERIES[name], {"s": "document"})
+        running = Watched(DOCUMENT_QUERIES[name], {"s": "document"})
         for piece in PIECES[:PIECES_BEFORE]:
             running.feed("s", piece)
         path.write_bytes(snapshot(running))
@@ -59,7 +59,7 @@ def test_written_of_a_document_now(name: str, request: pytest.FixtureRequest):
 def test_written_now(name: str, request: pytest.FixtureRequest):
     path = FOLDER / f"{name}.{FORMAT}.snapshot"
     if request.config.getoption("--accept"):
-        running = Beside(QUERIES[name], KINDS)
+        running = Watched(QUERIES[name], KINDS)
         for piece in (HEAD, *UNITS[:AT]):
             running.feed("s", piece)
         path.write_bytes(snapshot(running))

@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, Phase, assume, given, note, settings
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from tests.operators.snapshot.test_snapshot_law import fed
 from tests.operators.test_inner import questions, structures
 from tests.operators.test_law import chunks
+from tests.operators.watched import Watched
 from tests.streams_strategies import histories
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.snapshot.arrow import NotNow
@@ -29,7 +29,7 @@ def test_what_is_told_after_a_snapshot_is_what_is_told_without(data, structure, 
     query = data.draw(questions())
     wire = data.draw(histories(structure, plain=data.draw(st.booleans())))
     note(query)
-    whole, went_on = Beside(query, KINDS), 0
+    whole, went_on = Watched(query, KINDS), 0
     for piece in chunks(wire, cuts):
         try:
             raw = snapshot(whole) if isinstance(whole.watch.pipeline, CircuitRun) else None

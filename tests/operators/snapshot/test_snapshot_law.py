@@ -9,8 +9,8 @@ from tests.circuit.grammar import END, queries
 from tests.circuit.test_generated_queries import plays
 from tests.circuit.test_group_members import COMPARED, OTHERS, SLICED
 from tests.conftest import examples
-from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
+from tests.operators.watched import Watched
 from xstreamcast.errors import Error
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.snapshot.arrow import NotNow
@@ -19,7 +19,7 @@ KINDS = {"a": "fragments", "b": "fragments"}
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
-def fed(running: Beside, name: str, chunk: bytes, ticked: bool) -> list[str] | str:
+def fed(running: Watched, name: str, chunk: bytes, ticked: bool) -> list[str] | str:
     """What is told, to the byte; or how it fails."""
     try:
         running.feed(name, chunk, tick=False)
@@ -54,7 +54,7 @@ def test_rows_beside_values_of_their_group_go_on(query, play, cut):
 def goes_on_alike(query, play, cut):
     play = [*play, ("a", END, True), ("b", END, True)]
     at = 2 + cut % (len(play) - 3)
-    whole = Beside(query, KINDS)
+    whole = Watched(query, KINDS)
     for name, chunk, ticked in play[:at]:
         fed(whole, name, chunk, ticked)
     try:

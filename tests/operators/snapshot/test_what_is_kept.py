@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
+from tests.operators.watched import Watched
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.operators.relational.run import CircuitRun
 
@@ -178,7 +178,7 @@ def known(one: object) -> set[str]:
     return set(made)
 
 
-def objects_of(running: Beside) -> list[object]:
+def objects_of(running: Watched) -> list[object]:
     """Everything of a running query that has state."""
     found: list[object] = [running.watch.pipeline, *running.watch._feeds.values()]
     todo = list(found) + list(running.decoders.values())
@@ -203,7 +203,7 @@ def parts_of(part: object) -> list[object]:
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
 def test_what_is_told_after_a_snapshot(text: str):
     kinds = {"s": "fragments"}
-    whole = Beside(text, kinds)
+    whole = Watched(text, kinds)
     whole.feed("s", HEAD)
     met: set[str] = set()
     for piece in UNITS:
@@ -231,7 +231,7 @@ def test_every_class_is_met():
     """The queries above use every operator that there is."""
     met: set[str] = set()
     for text in QUERIES.values():
-        running = Beside(text, {"s": "fragments"})
+        running = Watched(text, {"s": "fragments"})
         for piece in (HEAD, *UNITS):
             running.feed("s", piece)
         met |= {type(one).__name__ for one in objects_of(running)}
@@ -240,7 +240,7 @@ def test_every_class_is_met():
 
 def test_repetitions_are_known_after_a_snapshot():
     text, kinds = QUERIES["grouped"], {"s": "fragments"}
-    whole = Beside(text, kinds)
+    whole = Watched(text, kinds)
     for piece in (HEAD, *UNITS):
         whole.feed("s", piece)
     other = going_on(snapshot(whole), text, kinds)

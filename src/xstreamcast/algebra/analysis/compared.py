@@ -151,7 +151,7 @@ def _leads_away(plan: p.Plan) -> bool:
         case p.Call(function=function) | p.FunctionRef(function=function):
             return function.local in _ELSEWHERE
         case _:
-            return isinstance(plan, p.Root)
+            return isinstance(plan, p.TreeRoot)
 
 
 def _within(run: Run, tag: int, guide: Guide) -> Run:

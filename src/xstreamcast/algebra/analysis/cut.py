@@ -108,14 +108,14 @@ class DepthCut:
 
 @dataclass(frozen=True, slots=True)
 class TagCut:
-    """A fragment stream cut at the holes of its root fragment, as its structure tells."""
+    """A fragment stream cut at the holes of its root fragment, according to its structure."""
 
     structure: TagStructure = field(hash=False)
     passed: frozenset[int] = frozenset()  # tags of fragments that are around the units, too
 
     @property
     def levels(self) -> int:
-        """How many fragments may be around a unit, beside the root."""
+        """How many fragments may be around a unit, besides the root."""
         return self._levels(self.structure.root, frozenset()) if self.passed else 0
 
     def _levels(self, tag: int, above: frozenset[int]) -> int:
@@ -143,7 +143,7 @@ class TagCut:
         return not self.structure.travels(tag) and tag not in self.spine_tags()
 
     def down(self, spine: Spine, axis: str, test: NodeItem) -> NodePlace:
-        """Where a step down leads from the spine, as the structure tells."""
+        """Where a step down leads from the spine, according to the structure."""
         assert isinstance(spine, frozenset)
         if test.kind != "element" and not (test.kind == "node" and axis == "descendant-or-self"):
             raise NotDivided("it reads nodes between the units")

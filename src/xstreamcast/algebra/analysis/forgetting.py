@@ -2,7 +2,7 @@
 
 a history without these fragments  →  the same answers
 
-It follows from what the tag structure tells; whoever leaves something out must see that it holds.
+It follows from what the tag structure declares; what leaves something out must check that it holds.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SeenTags:
     thin: Mapping[int, frozenset[Name]] = field(default_factory=dict)
     recent: Mapping[int, int] = field(default_factory=dict)  # seen back to so long before now
     entries: Mapping[int, frozenset[Name]] = field(default_factory=dict)  # names seen inside first
-    ends: bool = True  # whether somebody may see when versions end
+    ends: bool = True  # whether the query may read when versions end
 
 
 def missed(before: SeenTags, now: SeenTags, tag: int) -> bool:

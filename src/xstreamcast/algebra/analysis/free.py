@@ -72,7 +72,7 @@ def bound_variables(plan: p.Tuples) -> tuple[p.Variable, ...]:
     match plan:
         case p.Unit():
             return ()
-        case p.Join(left, right):
+        case p.TupleJoin(left, right):
             return bound_variables(left) + bound_variables(right)
         case p.GroupBy(_, keys, carried):
             return tuple(key.variable for key in keys) + tuple(after for _, after in carried)
@@ -83,7 +83,7 @@ def bound_variables(plan: p.Tuples) -> tuple[p.Variable, ...]:
 
 
 # Nodes have no place for a cache, and hashing one walks all of it. So facts are kept by identity;
-# the node is kept beside them, so that its identity is not given to another.
+# the node is kept with them, so that its identity is not given to another.
 _KNOWN: Final[dict[int, tuple[p.Plan, Facts]]] = {}
 _MOST: Final = 50_000
 
@@ -103,7 +103,7 @@ def facts(plan: p.Plan) -> Facts:
 def free_numbers(
     program: Program, plans: Iterable[p.Plan], taken: Iterable[int] = ()
 ) -> Iterator[int]:
-    """Numbers of variables that nobody uses: not the program, nor these plans."""
+    """Numbers of variables that neither the program nor these plans use."""
     used = [0, *taken, *(one.variable.number for one in program.variables)]
     for plan in (*plans, *(one.body for one in program.functions)):
         known = facts(plan)
@@ -139,7 +139,7 @@ _MORE_THAN_PARTS: Final = frozenset(
         *(p.Call, p.FunctionRef, p.UserCall, p.DynamicCall, p.SetVariable, p.MakeDocument),
         *(p.MakeElement, p.MakeAttribute, p.MakeText, p.MakeComment, p.MakePi, p.MakeNamespace),
         *(p.IntervalProjection, p.VersionProjection, p.TypeSwitch, p.Try, p.GroupBy, p.ForEach),
-        *(p.Let, p.CountTuples, p.Window),
+        *(p.Let, p.CountTuples, p.ForWindow),
     }
 )
 
@@ -172,7 +172,7 @@ def _of_itself(plan: p.Plan) -> Facts:
             return Facts(bound=frozenset(v for c in catches for v in _catch_variables(c)))
         case p.GroupBy(_, _, carried):
             return Facts(frozenset(before for before, _ in carried), frozenset(bound_by(plan)))
-        case p.ForEach() | p.Let() | p.CountTuples() | p.Window():
+        case p.ForEach() | p.Let() | p.CountTuples() | p.ForWindow():
             return Facts(bound=frozenset(bound_by(plan)))
         case _:
             return _NOTHING
@@ -185,7 +185,7 @@ def bound_by(plan: p.Tuples) -> tuple[p.Variable, ...]:
             return (variable,) if position is None else (variable, position)
         case p.Let(_, variable) | p.CountTuples(_, variable):
             return (variable,)
-        case p.Window(start=start, end=end, variable=variable):
+        case p.ForWindow(start=start, end=end, variable=variable):
             ends = [v for b in (start, end) if b is not None for v in b.variables()]
             return (variable, *ends)
         case p.GroupBy(_, keys, carried):

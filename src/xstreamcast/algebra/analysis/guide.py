@@ -62,7 +62,7 @@ class Guide:
         return self.above(t for t, ls in self.links.items() if any(k.child in wanted for k in ls))
 
     def joined(self, other: Guide) -> Guide:
-        """What either of two guides tells of the tags of this one."""
+        """What either of two guides contains about the tags of this one."""
         inner = {
             tag: names | other.inner.get(tag, frozenset()) for tag, names in self.inner.items()
         }

@@ -47,7 +47,7 @@ def blocked(program: Program, *, streams: bool = False) -> tuple[Blocked, ...]:
     """Every place that needs the end of an infinite sequence.
 
     Variables declared with ** are infinite, and so are stream("…") inputs where `streams` says that
-    they go on arriving.
+    they continue to arrive.
     """
     flow = _Flow(program, streams)
     for declared in program.variables:
@@ -136,7 +136,7 @@ class _Flow:
                 return None
             case p.ForEach(source, _, items):
                 return self._first([self.tuples(source), self.value(items)])
-            case p.Window(source, _, items):
+            case p.ForWindow(source, _, items):
                 endless = self._first([self.tuples(source), self.value(items)])
                 for boundary in (plan.start, plan.end):
                     if boundary is not None and boundary.test is not None:
@@ -158,7 +158,7 @@ class _Flow:
                 return self._blocks("order by", endless, plan.span)
             case p.GroupBy(source):
                 return self._group(plan, self.tuples(source))
-            case p.Join(left, right):
+            case p.TupleJoin(left, right):
                 return self._first([self.tuples(left), self.tuples(right)])
 
     def _group(self, plan: p.GroupBy, endless: Endless) -> Endless:

@@ -48,7 +48,7 @@ NOTHING = TypeContext()
 
 
 def predicate_class(predicate: p.Expression, around: TypeContext = NOTHING) -> Predicate:
-    """Whether a predicate is a position, a truth value, or only its value can tell."""
+    """Whether a predicate is a position or a truth value, or depends on its value."""
     kind = static_type(predicate, around)
     if kind.one and kind.only(Kinds.NUMERIC):
         return "position"
@@ -114,7 +114,7 @@ def _other(plan: p.Expression, around: TypeContext) -> StaticType:
             return around.focus
         case p.Position() | p.Last() | p.LastVersion():
             return NUMBER
-        case p.Root():
+        case p.TreeRoot():
             return NODE
         case p.Step(source, axis, _):
             return _step(static_type(source, around), axis)
@@ -253,13 +253,13 @@ def tuples_type(plan: p.Tuples, around: TypeContext = NOTHING) -> tuple[StaticTy
         case p.CountTuples(source, variable):
             count, inside = tuples_type(source, around)
             return count, inside.bind(variable, NUMBER)
-        case p.Join(left, right):
+        case p.TupleJoin(left, right):
             first, inside = tuples_type(left, around)
             second, inside = tuples_type(right, inside)
             return first.times(second).fewer(), inside
         case p.GroupBy(source, keys, carried):
             return _grouped(source, keys, carried, around)
-        case p.Window():
+        case p.ForWindow():
             return _windows(plan, around)
 
 
@@ -279,7 +279,7 @@ def _grouped(
     return count.without_order(), outside
 
 
-def _windows(plan: p.Window, around: TypeContext) -> tuple[StaticType, TypeContext]:
+def _windows(plan: p.ForWindow, around: TypeContext) -> tuple[StaticType, TypeContext]:
     count, inside = tuples_type(plan.source, around)
     items = static_type(plan.items, inside)
     inside = inside.bind(plan.variable, StaticType(items.kinds, 1, None))

@@ -1,7 +1,7 @@
 """What a query reads of its streams: which tags' fragments, how much of them, and what it sees.
 
 The analysis follows nodes from stream(…) through the plan. Where it cannot follow, it says that
-the query may see anything; so whoever leaves out what is not needed is always exact.
+the query may see anything; so leaving out what is not needed is always exact.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class UsageWalk:
                 return self.unsure("a function is a value")
             case p.SetVariable() | p.Block():
                 return self.unsure("variables are assigned")
-            case p.Root(operand):
+            case p.TreeRoot(operand):
                 self.places(operand)
                 return self.unsure("a path begins at the root of its tree")
             case _:
@@ -317,7 +317,7 @@ class UsageWalk:
         match plan:
             case p.Unit():
                 return
-            case p.Join(left, right, keys, residual):
+            case p.TupleJoin(left, right, keys, residual):
                 self._tuples(left)
                 self._tuples(right)
                 for key in keys:
@@ -327,14 +327,15 @@ class UsageWalk:
                 return
             case p.ForEach() | p.Let() | p.Where() | p.GroupBy() | p.OrderBy():
                 self._tuples(plan.source)
-            case p.CountTuples() | p.Window():
+            case p.CountTuples() | p.ForWindow():
                 self._tuples(plan.source)
             case _:
                 assert_never(plan)
         self._clause(plan)
 
     def _clause(
-        self, plan: p.ForEach | p.Let | p.Where | p.GroupBy | p.OrderBy | p.CountTuples | p.Window
+        self,
+        plan: p.ForEach | p.Let | p.Where | p.GroupBy | p.OrderBy | p.CountTuples | p.ForWindow,
     ) -> None:
         match plan:
             case p.ForEach(_, variable, items):
@@ -353,12 +354,12 @@ class UsageWalk:
                     self.read(self.places(one.value))
             case p.CountTuples():
                 pass
-            case p.Window():
+            case p.ForWindow():
                 self._window(plan)
             case _:
                 assert_never(plan)
 
-    def _window(self, plan: p.Window) -> None:
+    def _window(self, plan: p.ForWindow) -> None:
         found = self.variables[plan.variable] = self.places(plan.items)
         for boundary in (plan.start, plan.end):
             for variable in () if boundary is None else boundary.variables():

@@ -1,7 +1,7 @@
 """How a part depends on the clock: whether it is known when a unit's answer may next change.
 
-If `now` occurs only in bounds of projections and beside what it is compared with, the bounds of
-lifespans and dateTimes in the content, as now, now - D or now + D, and nobody looks at lifespans
+If `now` occurs only in bounds of projections and in comparisons with the bounds of
+lifespans and dateTimes in the content, as now, now - D or now + D, and no lifespan is read
 that such a bound moves, then the answer of a unit changes only when a bound passes one of the
 instants in the unit: now = t + D, for an instant t and an offset D. Which versions there are is up
 to the stream: numbers of versions do not depend on the clock.
@@ -9,16 +9,16 @@ to the stream: numbers of versions do not depend on the clock.
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.item_kinds import static_type
 from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.walk import children, descendants
+from xstreamcast.errors import Error
+from xstreamcast.functions.cast.calendar import parse_duration
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import DATE_TIME, STRING
+from xstreamcast.model.atomic import DATE_TIME, DAY_TIME_DURATION, STRING
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, SECOND, START, parse_instant
 from xstreamcast.model.sequence_type import AtomicItem, NodeItem
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 _ATOMISING: Final = frozenset(
     {"sum", "count", "avg", "min", "max", "exists", "empty", "not", "boolean", "number"}
     | {"string", "data", "string-join", "distinct-values", "concat", "contains", "string-length"}
-)
-_DURATION: Final = re.compile(
-    r"(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,6})?)S)?)?", re.ASCII
 )
 _OBSERVING: Final = (p.LifespanBound, p.Interval, p.AllenCompare, p.UserCall, p.DynamicCall,
                      p.Inline, p.UserRef)  # fmt: skip
@@ -51,7 +48,7 @@ class Timing:
 
 
 class _Unknown(Exception):
-    """The clock is used in a way that tells nothing beforehand."""
+    """The clock is used in a way that gives no instants beforehand."""
 
 
 def timing(
@@ -61,7 +58,7 @@ def timing(
     """How plans depend on the clock; None if nothing can be said beforehand.
 
     `seen`: of the variables of a plan that is tuples, those that others read; None: all of them.
-    `content`: whether somebody will look for dateTimes in what units contain. `instants`: names of
+    `content`: whether dateTimes in what units contain will be looked for. `instants`: names of
     elements that are events: a projection takes them or not, and clips nothing.
     """
     look = _Lifespans(instants)
@@ -100,7 +97,7 @@ def _look(node: p.Plan, offsets: set[int], fixed: set[int]) -> None:
 
 
 class _Reads:
-    """Where a plan reads the clock in ways that tell beforehand what changes when."""
+    """Where a plan reads the clock in ways that give the instants of changes beforehand."""
 
     def __init__(self, plan: p.Plan) -> None:
         self.known = 0  # how often it is read so
@@ -112,7 +109,7 @@ class _Reads:
         self._makes = any(isinstance(n, makes) for one in sources for n in descendants(one))
 
     def note(self, node: p.Plan, offsets: set[int]) -> bool:
-        """Take in a node of the plan → whether it compares content with the clock."""
+        """Look at a node of the plan → whether it compares content with the clock."""
         match node:
             case p.IntervalProjection(_, first, last):
                 self.known += sum(_clock_reads(one) for one in (first, last) if one is not None)
@@ -136,8 +133,8 @@ class _Reads:
             case (
                 p.Arithmetic("-", clock, p.LifespanBound("vtFrom")),
                 p.Cast(p.Const((atom,))),
-            ) if _is_now(clock) and _DURATION.fullmatch(str(atom.value)):
-                return _micros(str(atom.value)), False
+            ) if _is_now(clock) and (micros := _micros(str(atom.value))) is not None:
+                return micros, False
         ago, (source, later) = _before_now(other), _moved(one)
         if ago is None:
             return None
@@ -194,10 +191,9 @@ def _before_now(plan: p.Expression) -> int | None:
 def _moved(plan: p.Expression) -> tuple[p.Expression, int]:
     """e + D as e and D."""
     match plan:
-        case p.Arithmetic("+" | "-" as op, left, p.Cast(p.Const((atom,)))) if _DURATION.fullmatch(
-            str(atom.value)
-        ):
-            micros = _micros(str(atom.value))
+        case p.Arithmetic("+" | "-" as op, left, p.Cast(p.Const((atom,)))) if (
+            micros := _micros(str(atom.value))
+        ) is not None:
             return left, micros if op == "+" else -micros
         case _:
             return plan, 0
@@ -213,7 +209,7 @@ def content_instants(document: p.Variable, each: p.Variable) -> p.Expression:
 
 
 def reached(program: Program) -> int:
-    """The last instant that an interval of a projection may reach; NOW if it may lie after now
+    """The last instant that an interval of a projection may reach; NOW if it may be after now
     whenever that is, START if none does.
     """
     found = START
@@ -234,7 +230,7 @@ def reached(program: Program) -> int:
 
 
 def ago(bound: p.Expression) -> int | None:
-    """How long before now a bound lies, if it moves with the clock; 0 if it lies ahead."""
+    """How long before now a bound is, if it moves with the clock; 0 if it is ahead."""
     try:
         offset = _offset(bound)
     except _Unknown:
@@ -251,7 +247,8 @@ def _offset(bound: p.Expression) -> int | tuple[int] | None:
             return None
         case p.Arithmetic("-" | "+" as op, p.Instant("now"), p.Cast(p.Const((atom,)))):
             micros = _micros(str(atom.value))
-            return micros if op == "-" else -micros
+            if micros is not None:
+                return micros if op == "-" else -micros
         case p.Cast(p.Const((atom,))):
             found = parse_instant(str(atom.value))
             if found is not None:
@@ -259,15 +256,13 @@ def _offset(bound: p.Expression) -> int | tuple[int] | None:
     raise _Unknown
 
 
-def _micros(text: str) -> int:
-    """The microseconds of a duration of days and less."""
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise _Unknown
-    sign, days, hours, minutes, seconds = found.groups()
-    whole = ((int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)) * 60
-    micros = int((Decimal(whole) + Decimal(seconds or 0)) * SECOND)
-    return -micros if sign else micros
+def _micros(text: str) -> int | None:
+    """The microseconds of a duration of days and less; None if it is none, or is finer."""
+    try:
+        exact = parse_duration(DAY_TIME_DURATION, text).seconds * SECOND
+    except Error:
+        return None
+    return int(exact) if exact == int(exact) else None
 
 
 def _clock_reads(plan: p.Plan) -> int:
@@ -306,7 +301,7 @@ class _Lifespans:
                 return False
 
     def sees_moving(self, plan: p.Plan) -> bool:
-        """Whether somebody looks at lifespans where some of them move with the clock."""
+        """Whether lifespans are read where some of them move with the clock."""
         nodes = list(descendants(plan))
         return any(_sees_lifespans(node) for node in nodes) and any(
             isinstance(node, p.IntervalProjection) and self._moves(node) for node in nodes
@@ -369,7 +364,7 @@ def _sees_lifespans(node: p.Plan) -> bool:
 
 
 def _atomises(plan: p.Plan) -> bool:
-    """Whether nobody sees the lifespans of what a plan reads."""
+    """Whether the lifespans of what a plan reads are never read."""
     match plan:
         case p.GeneralCompare() | p.ValueCompare() | p.Arithmetic() | p.And() | p.Or():
             return True

@@ -46,7 +46,7 @@ def _allowed(one: t.NamespaceAttribute, uri: str, scope: Scope) -> None:
 
 
 def check_binding(prefix: str, uri: str, span: tuple[int, int], scope: Scope) -> None:
-    """xml belongs to its namespace and the other way round; xmlns to nobody (XQST0070)."""
+    """xml belongs to its namespace and the other way round; xmlns to none (XQST0070)."""
     if prefix == "xmlns" or uri == XMLNS:
         raise scope.fail("XQST0070", "the prefix xmlns and its namespace cannot be bound", span)
     if (prefix == "xml") != (uri == XML):

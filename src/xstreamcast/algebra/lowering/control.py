@@ -109,7 +109,7 @@ def ordering(expr: t.Ordering, scope: Scope) -> p.Expression:
 
 
 def extension(expr: t.Extension, scope: Scope) -> p.Expression:
-    """Pragmas that nobody knows are skipped, so there must be a body (XQST0079)."""
+    """Unknown pragmas are skipped, so there must be a body (XQST0079)."""
     for pragma in expr.pragmas:
         scope.expand_variable(pragma.name)
     if expr.body is None:

@@ -1,4 +1,4 @@
-"""Namespaces every query knows, and those in which nobody may declare anything."""
+"""Namespaces every query knows, and those in which a query may declare nothing."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def in_order(
     """Variables and the context item, each after those it needs.
 
     XQDY0054 where a value certainly needs itself. A circle through a branch that may never be
-    taken is left: whoever reads a variable that is still being computed has found it.
+    taken is left: the reader of a variable that is still being computed has found it.
     """
     declared: dict[Key, Global] = {} if context is None else {None: context}
     declared.update({one.variable.number: one for one in variables})

@@ -14,7 +14,7 @@ def path(expr: t.PathExpr, scope: Scope) -> p.Expression:
     """a/b/c → (a/b)/c; an axis step without predicates needs no focus, so it takes its input."""
     steps = expr.steps
     if expr.absolute:
-        made: p.Expression = p.Root(p.Focus(span=expr.span), span=expr.span)
+        made: p.Expression = p.TreeRoot(p.Focus(span=expr.span), span=expr.span)
     else:
         made, steps = scope.lower(steps[0]), steps[1:]
     for one in steps:

@@ -38,7 +38,7 @@ def window(clause: t.WindowClause, scope: Scope) -> LoweredWindow:
     checks, outer = _checks(clause, outer)
 
     def operator(source: p.Tuples) -> p.Tuples:
-        made: p.Tuples = p.Window(
+        made: p.Tuples = p.ForWindow(
             source, variable, items, clause.kind, clause.order, start, end, only, span=clause.span
         )
         for checked, value in checks:

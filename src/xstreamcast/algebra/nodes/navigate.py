@@ -54,7 +54,7 @@ class Last:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class TreeRoot:
     """The leading / of a path: the document at the root of the operand's tree, else XPDY0050."""
 
     operand: Expression

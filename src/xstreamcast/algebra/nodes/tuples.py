@@ -1,7 +1,7 @@
 """Operators over streams of tuples: the nested relational algebra of FLWOR clauses.
 
 A tuple binds variables. Each operator keeps the order of its source unless it says otherwise, and
-each expression in it sees the variables of the source beside those of the enclosing tuples.
+each expression in it sees the variables of the source and those of the enclosing tuples.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class JoinKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class TupleJoin:
     """Every pair of a left and a right tuple that agree on all keys, left-major order.
 
     The right side reads no variable of the left one. Only rewrites make it.
@@ -155,7 +155,7 @@ class Boundary:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ForWindow:
     """A tuple for every window of the items, bound to `variable` as a sequence.
 
     tumbling: no overlap; sliding: one window for each start; landmark: one for each start and each

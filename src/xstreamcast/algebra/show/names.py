@@ -14,7 +14,7 @@ def quoted(text: str) -> str:
 
 
 def constant(atom: p.Atom) -> str:
-    """An atomic value, with its type where the text does not tell."""
+    """An atomic value, with its type where the text does not show it."""
     tag, value = atom
     if tag == STRING:
         return quoted(value)

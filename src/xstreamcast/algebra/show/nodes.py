@@ -84,7 +84,7 @@ def _navigation(plan: p.Expression) -> Drawing:
             return Drawing("position()")
         case p.Last():
             return Drawing("last()")
-        case p.Root(operand):
+        case p.TreeRoot(operand):
             return _call("root", operand)
         case p.Step(source, axis, test, settled):
             return _call(f"{axis}::{node_test(test, axis)}{' settled' * settled}", source)

@@ -16,14 +16,15 @@ def clauses(plan: p.Tuples, draw: Draw) -> tuple[Drawing, ...]:
     match plan:
         case p.Unit():
             return ()
-        case p.Join():
+        case p.TupleJoin():
             return (_join(plan, draw),)
         case _:
             return (*clauses(plan.source, draw), _clause(plan, draw))
 
 
 def _clause(
-    plan: p.ForEach | p.Let | p.Where | p.GroupBy | p.OrderBy | p.CountTuples | p.Window, draw: Draw
+    plan: p.ForEach | p.Let | p.Where | p.GroupBy | p.OrderBy | p.CountTuples | p.ForWindow,
+    draw: Draw,
 ) -> Drawing:
     match plan:
         case p.ForEach(_, variable, items, position, allowing_empty):
@@ -42,7 +43,7 @@ def _clause(
             return _line("order by", *(_order_key(key, draw) for key in keys))
         case p.CountTuples(_, variable):
             return Drawing(f"count {variable}")
-        case p.Window():
+        case p.ForWindow():
             return _window(plan, draw)
         case _:
             assert_never(plan)
@@ -59,7 +60,7 @@ def _order_key(key: p.OrderKey, draw: Draw) -> Drawing:
     )
 
 
-def _window(plan: p.Window, draw: Draw) -> Drawing:
+def _window(plan: p.ForWindow, draw: Draw) -> Drawing:
     items = _line("in", draw(plan.items))
     start = [] if plan.start is None else [_boundary("start", plan.start, draw)]
     word = "only end" if plan.only_end else "end"
@@ -82,7 +83,7 @@ def _boundary(word: str, boundary: p.Boundary, draw: Draw) -> Drawing:
     return _line(f"{word}{shown} when", draw(boundary.test))
 
 
-def _join(plan: p.Join, draw: Draw) -> Drawing:
+def _join(plan: p.TupleJoin, draw: Draw) -> Drawing:
     left = Drawing("left", clauses(plan.left, draw))
     right = Drawing("right", clauses(plan.right, draw))
     keys = [_join_key(key, draw) for key in plan.keys]

@@ -2,7 +2,7 @@
 
 The text runs as it is on any XQuery 3.1 processor. Each stream("name") is a file of fragments
 in the canonical form, bound to the external variable `xsc:name`, or else read from `name.xml`
-beside the query. `xsc:now` is the clock, else the largest valid time in the files; `xsc:until`
+next to the query. `xsc:now` is the clock, else the largest valid time in the files; `xsc:until`
 hides what is valid later, as --as-of does. `xsc:since` and `xsc:until` are what --between says.
 The prolog has what the query needs.
 """

@@ -1,4 +1,4 @@
-"""What tells a node from another that looks like it: nodes must not be copied where it occurs."""
+"""What distinguishes nodes with equal content: where it occurs, nodes must not be copied."""
 
 from __future__ import annotations
 

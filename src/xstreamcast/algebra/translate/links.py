@@ -1,4 +1,4 @@
-"""QaC+: levels that nobody looks at are passed from hole to filler, without reading what they hold.
+"""QaC+: levels that are not read are passed from hole to filler, without reading what they hold.
 
 get_fillers(get_fillers(e/hole)/x/hole)/a  ->  get_fillers(holes_below(e/hole, "a"))
 """

@@ -17,7 +17,7 @@ class ShapeScope:
     variables: Mapping[str, Shape] = field(default_factory=dict)
     focus: Shape = PLAIN
     versions: bool = False  # inside #[…], where `last` is the number of what is before it
-    # Ends of the projections around, which may reach planned states, and how many of them stood
+    # Ends of the projections around, which may reach planned states, and how many of them were
     # around the binding of each variable, and of the context item.
     ends: tuple[t.Name, ...] = ()
     inside: Mapping[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Calls of functions that a circuit needs beside those of its query."""
+"""Calls of functions that a circuit needs besides those of its query."""
 
 from __future__ import annotations
 

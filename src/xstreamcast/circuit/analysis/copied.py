@@ -75,14 +75,14 @@ def is_read_once(variable: p.Variable, clauses: Sequence[Any], last: p.Expressio
 
 
 def _loops(clause: Any) -> bool:
-    return isinstance(clause, p.ForEach | p.Window)
+    return isinstance(clause, p.ForEach | p.ForWindow)
 
 
 def _own(one: Any) -> frozenset[p.Variable]:
     """The variables that a clause itself, or what is returned, reads."""
     if not isinstance(one, STREAMS):
         return facts(one).used
-    side = "left" if isinstance(one, p.Join) else "source"
+    side = "left" if isinstance(one, p.TupleJoin) else "source"
     clause: Any = one
     own: Any = replace(clause, **{side: p.Unit()})
     return facts(own).used
@@ -137,16 +137,16 @@ class _Walk:
                 return _together(parts)
 
     def clause(self, clause: Any) -> None:
-        """Take in one clause; the ones before it have been."""
+        """Add one clause; the ones before it have been added."""
         match clause:
-            case p.Join(_, right):
+            case p.TupleJoin(_, right):
                 for one in _clauses(right):
                     self.clause(one)
                 self._read(clause, (clause.left, right))
             case p.ForEach(source, variable, items):
                 self._known[variable] = self.origin(items)
                 self._depth += 1
-            case p.Window(source, _, items):
+            case p.ForWindow(source, _, items):
                 found = self.origin(items)
                 self._known |= dict.fromkeys(bound_by(clause), found)
                 self._depth += 1
@@ -201,7 +201,7 @@ def _clauses(plan: p.Tuples) -> list[Any]:
     found: list[Any] = []
     while not isinstance(plan, p.Unit):
         found.append(plan)
-        plan = plan.left if isinstance(plan, p.Join) else plan.source
+        plan = plan.left if isinstance(plan, p.TupleJoin) else plan.source
     return found[::-1]
 
 

@@ -82,7 +82,7 @@ class GroupMembers:
 
 @dataclass(frozen=True, slots=True)
 class Decomposed:
-    """What is kept of the tuples of a group by clause, beside or in the place of its variables."""
+    """What is kept of the tuples of a group by clause, with or in place of its variables."""
 
     folds: tuple[GroupFold, ...]
     members: tuple[GroupMembers, ...]
@@ -117,7 +117,7 @@ def decomposed(
     `careful`: a fold that may fail stays where it is read, if a condition or a branch is before it.
     """
     clauses = clauses_of(plan.source)
-    if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
+    if not any(isinstance(one, p.GroupBy | p.ForWindow) for one in clauses):
         return plan, {}
     source: p.Tuples = p.Unit()
     every: list[_Search] = []
@@ -127,12 +127,12 @@ def decomposed(
         for search in searches:
             search.careful = careful
             changed = search.clause(changed)
-            search.guarded |= isinstance(clause, p.Where | p.Join)
-        base = source if not isinstance(clause, p.Join | p.Unit) else None
+            search.guarded |= isinstance(clause, p.Where | p.TupleJoin)
+        base = source if not isinstance(clause, p.TupleJoin | p.Unit) else None
         changed = changed if base is None else replace(changed, source=base)
         if isinstance(changed, p.GroupBy):
             searches = [_of_group(changed, fresh, members, batch)]
-        elif isinstance(changed, p.Window) and _reads_input(changed.items, members):
+        elif isinstance(changed, p.ForWindow) and _reads_input(changed.items, members):
             searches = [*searches, _of_window(changed, fresh, members)]
         every += [one for one in searches if one not in every]
         source = changed
@@ -155,7 +155,7 @@ def _of_group(
     return found
 
 
-def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
+def _of_window(window: p.ForWindow, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
     """Folds over the items of windows; items are the variable's tuples."""
     item = fresh("item")
     walks = isinstance(begins_at(window.items, narrow=False), p.StreamInput)

@@ -39,7 +39,7 @@ def distinct_variables(
     match plan:
         case p.Where(source):
             return distinct_variables(source, known)
-        case p.Join(p.Unit(), right):
+        case p.TupleJoin(p.Unit(), right):
             return distinct_variables(right, known)
         case p.Let(source, variable, value):
             found = distinct_variables(source, known)
@@ -58,7 +58,7 @@ def distinct_variables(
 def constructed_variables(plan: p.Tuples) -> frozenset[p.Variable]:
     """Variables that are bound to an element that is made for each tuple, one after another."""
     match plan:
-        case p.Where(source) | p.Join(p.Unit(), source):
+        case p.Where(source) | p.TupleJoin(p.Unit(), source):
             return constructed_variables(source)
         case p.Let(source, variable, value):
             own = {variable} if _makes_elements(value) else set()
@@ -91,7 +91,7 @@ def repeated_variables(plan: p.Tuples) -> Mapping[p.Variable, Side]:
             if isinstance(origin, p.Variable) and origin in known:
                 known[variable] = known[origin]
             return known
-        case p.Join(left, right) if not isinstance(left, p.Unit):
+        case p.TupleJoin(left, right) if not isinstance(left, p.Unit):
             found: dict[p.Variable, Side] = dict.fromkeys(distinct_variables(left), "left")
             found |= dict.fromkeys(distinct_variables(right), "right")
             return found

@@ -75,7 +75,7 @@ class Locality:
                 return focus
             case p.Var(variable) if variable in self.places:
                 return self.places[variable]
-            case p.Root(operand):
+            case p.TreeRoot(operand):
                 return self._root(plan, operand, focus)
             case p.Step(input):
                 return self._drive_step(plan, self.drive(input, focus))
@@ -97,7 +97,7 @@ class Locality:
             case _:
                 raise NotDivided("it needs all of the input at once", plan.span)
 
-    def _root(self, plan: p.Root, operand: p.Expression, focus: NodePlace | None) -> NodePlace:
+    def _root(self, plan: p.TreeRoot, operand: p.Expression, focus: NodePlace | None) -> NodePlace:
         place = self.drive(operand, focus)
         if place != self.cut.document():
             raise NotDivided("it navigates up to the root", plan.span)
@@ -172,10 +172,10 @@ class Locality:
                 down = self.drive_tuples(source, focus)
                 self.value(test, focus)
                 return down
-            case p.Window(source) if self.drive_tuples(source, focus):
+            case p.ForWindow(source) if self.drive_tuples(source, focus):
                 self._window(plan, focus)
                 return True
-            case p.Join(left, right) if self.drive_tuples(left, focus):
+            case p.TupleJoin(left, right) if self.drive_tuples(left, focus):
                 self.look_tuples(right, focus)
                 self.values(_join_operands(plan), focus)
                 return True
@@ -269,7 +269,7 @@ class Locality:
 
     def _look_further(self, plan: p.Expression, focus: NodePlace | None) -> NodePlace:
         match plan:
-            case p.Root():
+            case p.TreeRoot():
                 raise NotDivided("it navigates up to the root", plan.span)
             case p.Call(function, args):
                 return self._call(plan, function.local, args, focus)
@@ -302,7 +302,7 @@ class Locality:
             raise NotDivided(reason.reason, plan.span) from None
 
     def _held_step(self, plan: p.Expression, axis: str, test: NodeItem, driving: bool) -> NodePlace:
-        """Children of one name, which stay together; attributes, where nobody counts them."""
+        """Children of one name, which stay together; attributes, where they are not counted."""
         if axis == "child" and test.kind == "element" and test.local is not None:
             try:
                 guard = self.cut.guard(test)
@@ -355,7 +355,7 @@ class Locality:
             case p.Let(source, variable, value):
                 self.look_tuples(source, focus)
                 self.places[variable] = self.value(value, focus)
-            case p.Window(source):
+            case p.ForWindow(source):
                 self.look_tuples(source, focus)
                 self._window(plan, focus)
             case p.GroupBy(source, keys, carried):
@@ -363,7 +363,7 @@ class Locality:
                 self.values([key.value for key in keys], focus)
                 for before, after in carried:
                     self.places[after] = self.places.get(before, ELSEWHERE)
-            case p.Join(left, right):
+            case p.TupleJoin(left, right):
                 self.look_tuples(left, focus)
                 self.look_tuples(right, focus)
                 self.values(_join_operands(plan), focus)
@@ -371,7 +371,7 @@ class Locality:
                 self.look_tuples(source, focus)
                 self.values(self._expressions(plan, focus), focus)
 
-    def _window(self, plan: p.Window, focus: NodePlace | None) -> None:
+    def _window(self, plan: p.ForWindow, focus: NodePlace | None) -> None:
         place = self.value(plan.items, focus)
         self.places[plan.variable] = place
         for boundary in filter(None, (plan.start, plan.end)):
@@ -394,6 +394,6 @@ class Locality:
 _SAFE: Final = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
 
 
-def _join_operands(plan: p.Join) -> list[p.Expression]:
+def _join_operands(plan: p.TupleJoin) -> list[p.Expression]:
     found = [side for key in plan.keys for side in (key.left, key.right)]
     return found if plan.residual is None else [*found, plan.residual]

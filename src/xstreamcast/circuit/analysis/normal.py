@@ -51,7 +51,7 @@ def normal(program: Program) -> Program:
 
 def _collated(body: p.Expression, collation: str) -> p.Expression:
     """f(e)  →  f(e, collation), where f compares strings, and not by codepoints: what is kept of
-    strings for a call of one argument sorts and tells them apart by codepoints.
+    strings for a call of one argument sorts and compares them by codepoints.
     """
     if collation == CODEPOINT:
         return body
@@ -258,7 +258,7 @@ def _unique(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
 
 def _binds(node: p.Plan) -> tuple[p.Variable, ...]:
     match node:
-        case p.ForEach() | p.Let() | p.CountTuples() | p.Window() | p.GroupBy():
+        case p.ForEach() | p.Let() | p.CountTuples() | p.ForWindow() | p.GroupBy():
             return bound_by(node)
         case _:
             return ()
@@ -325,7 +325,7 @@ def _without_lets(node: Any, numbers: Iterator[int]) -> Any:
         ):
             values[changed.variable] = changed.value
             continue
-        side = "left" if isinstance(changed, p.Join) else "source"
+        side = "left" if isinstance(changed, p.TupleJoin) else "source"
         kept = replace(changed, **{side: kept})
     if not values:
         return node
@@ -344,7 +344,7 @@ def _mapped(clause: Any, put: Any) -> Any:
 
 def _source(clause: Any) -> Any:
     """The clauses before a clause."""
-    return clause.left if isinstance(clause, p.Join) else clause.source
+    return clause.left if isinstance(clause, p.TupleJoin) else clause.source
 
 
 def _is_function(plan: p.Expression) -> bool:

@@ -36,14 +36,14 @@ def sliced(plan: p.Expression) -> p.Expression | None:
             return None
 
 
-def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
+def nested_in_group(plan: Any) -> p.ForEach | p.ForWindow | None:
     """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
     if not isinstance(plan, p.Return):
         return None
     first, *others = clauses_of(plan.source) or [p.Unit()]
-    if not any(isinstance(one, p.GroupBy | p.Window) for one in (first, *others)):
+    if not any(isinstance(one, p.GroupBy | p.ForWindow) for one in (first, *others)):
         return None
-    return first if isinstance(first, p.ForEach | p.Window) else None
+    return first if isinstance(first, p.ForEach | p.ForWindow) else None
 
 
 class Compared(NamedTuple):
@@ -67,7 +67,7 @@ def compared_in_group(plan: Any) -> Compared | None:
     while isinstance(tuples, p.Where):
         tests.append(tuples.test)
         tuples = tuples.source
-    if isinstance(tuples, p.Join) and isinstance(tuples.left, p.Unit):
+    if isinstance(tuples, p.TupleJoin) and isinstance(tuples.left, p.Unit):
         tests += [] if tuples.residual is None else [tuples.residual]
         tests += [key.test for key in tuples.keys]
         tuples = tuples.right
@@ -113,7 +113,7 @@ def sorts(plan: p.Expression) -> bool:
 
 
 def uncounted(plan: Any, source: p.Expression) -> Any:
-    """count(sort(e))  →  count(e), where sort(e) is evaluated beside it."""
+    """count(sort(e))  →  count(e), where sort(e) is evaluated, too."""
     match plan:
         case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
             function.local,
@@ -181,7 +181,7 @@ def _loop(plan: p.Tuples) -> p.ForEach | None:
     match plan:
         case p.ForEach(p.Unit(), _, _, None, False):
             return plan
-        case p.Where(source) | p.Let(source) | p.ForEach(source) | p.Join(p.Unit(), source):
+        case p.Where(source) | p.Let(source) | p.ForEach(source) | p.TupleJoin(p.Unit(), source):
             return _loop(source)
         case _:
             return None
@@ -194,7 +194,7 @@ def _of_each(plan: p.Tuples) -> tuple[p.Plan, ...]:
             return ()
         case p.Where(source, one) | p.Let(source, _, one) | p.ForEach(source, _, one):
             return one, *_of_each(source)
-        case p.Join(p.Unit(), source, keys, residual):
+        case p.TupleJoin(p.Unit(), source, keys, residual):
             tests = [key.test for key in keys] + ([] if residual is None else [residual])
             return *tests, *_of_each(source)
         case _:
@@ -211,7 +211,7 @@ def behind_lets(plan: p.Return) -> p.Return | None:
     if first == len(clauses):
         return plan if clauses else None
     rest: list[Any] = clauses[first:]
-    if not first or any(isinstance(one, p.GroupBy | p.Join) for one in rest):
+    if not first or any(isinstance(one, p.GroupBy | p.TupleJoin) for one in rest):
         return None
     tuples: p.Tuples = p.Unit()
     for clause in rest:
@@ -225,7 +225,7 @@ def clauses_of(plan: p.Tuples) -> list[p.Tuples]:
     found: list[p.Tuples] = []
     while not isinstance(plan, p.Unit):
         found.append(plan)
-        if isinstance(plan, p.Join):
+        if isinstance(plan, p.TupleJoin):
             break
         plan = plan.source
     return found[::-1]
@@ -252,8 +252,8 @@ def longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
 
 
 def without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
-    """The clauses behind the last grouping without a let that nobody reads any more."""
-    if isinstance(plan, p.GroupBy | p.Window | p.Join | p.Unit):
+    """The clauses behind the last grouping without a let that is no longer read."""
+    if isinstance(plan, p.GroupBy | p.ForWindow | p.TupleJoin | p.Unit):
         return plan
     if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
         return without_unread(plan.source, used)
@@ -262,7 +262,7 @@ def without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
     return plan if source is plan.source else replace(plan, source=source)
 
 
-def window_length(window: p.Window) -> tuple[p.Variable, p.Variable] | None:
+def window_length(window: p.ForWindow) -> tuple[p.Variable, p.Variable] | None:
     """The positions of the last and the first item, if both have names."""
     start, end = window.start, window.end
     if start is None or end is None or start.position is None or end.position is None:

@@ -38,7 +38,7 @@ def _hoisted(node: p.Plan) -> p.Plan:
 def _is_root(plan: p.Expression) -> bool:
     """Whether it is the root element of a document: there is no more than one."""
     match plan:
-        case p.Step(p.StreamInput() | p.Root(p.Focus() | p.StreamInput()), "child", test):
+        case p.Step(p.StreamInput() | p.TreeRoot(p.Focus() | p.StreamInput()), "child", test):
             return test.kind == "element"
         case _:
             return False

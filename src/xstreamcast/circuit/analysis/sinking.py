@@ -38,7 +38,7 @@ def _below(source: p.Tuples, where: p.Where, known: Known) -> p.Tuples | None:
     match source:
         case p.ForEach() | p.Let() | p.Where():
             inner, own = source.source, bound_variables(replace(source, source=p.Unit()))
-        case p.Join():
+        case p.TupleJoin():
             inner, own = source.left, bound_variables(source.right)
         case _:
             return None
@@ -47,9 +47,9 @@ def _below(source: p.Tuples, where: p.Where, known: Known) -> p.Tuples | None:
     made = _below(inner, where, known)
     if made is None:
         joined = join_from_comparison(replace(where, source=inner), known)
-        made = joined if isinstance(joined, p.Join) else None
+        made = joined if isinstance(joined, p.TupleJoin) else None
     if made is None:
         return None
-    if isinstance(source, p.Join):
+    if isinstance(source, p.TupleJoin):
         return replace(source, left=made)
     return replace(source, source=made)

@@ -27,7 +27,7 @@ FOLDS: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"}
 )
 _WALKING: Final = (
-    p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root, p.Inline,
+    p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.TreeRoot, p.Inline,
     p.FunctionRef, p.UserRef, p.LifespanBound, p.IntervalProjection, p.VersionProjection, p.Treat,
     p.AllenCompare, p.InstanceOf, p.TypeSwitch,
 )  # fmt: skip
@@ -203,7 +203,7 @@ class _Taking:
             case p.Var(variable):
                 found = [one for one in _bindings(self._source) if one[0] == variable]
                 return len(found) == 1 and self._stands(found[0][1])
-            case p.Step(input) | p.Filter(input) | p.Root(input) | p.IntervalProjection(input):
+            case p.Step(input) | p.Filter(input) | p.TreeRoot(input) | p.IntervalProjection(input):
                 return self._stands(input)
             case p.Path(left, right):
                 return self._stands(left) and (self._stands(right) or isinstance(right, p.Focus))

@@ -48,7 +48,7 @@ def with_constants(program: Program, name: str) -> tuple[Program, dict[p.Variabl
 
 
 def is_read_elsewhere(program: Program, name: str) -> bool:
-    """Whether something beside the body reads an input, or may read any."""
+    """Whether something other than the body reads an input, or may read any."""
     used = facts(program.body).used
     values = [v.value for v in program.variables if v.value is not None and v.variable in used]
     plans: list[p.Plan] = [*values, *(one.body for one in program.functions)]

@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 _WALKING: Final = (
-    p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root,
+    p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.TreeRoot,
 )  # fmt: skip
 _COMPARING: Final = (
-    p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root, p.Inline,
+    p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.TreeRoot, p.Inline,
 )  # fmt: skip
 _DOWN: Final = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
 
@@ -335,7 +335,7 @@ class _Batch:
 
 
 def _unused(program: Program, circuit: c.Circuit) -> Iterator[int]:
-    """Numbers of variables that nobody uses."""
+    """Numbers of variables that no plan uses."""
     nodes = in_order(circuit.root)
     taken = [v.number for node in nodes for v in node.columns]
     plans = [node.tuples for node in nodes if isinstance(node, c.Rows)]
@@ -357,12 +357,12 @@ def _is_simple(node: c.Slice) -> bool:
 
 
 def _walks(node: p.Plan) -> bool:
-    """Whether it goes on from nodes, or depends on their order or identity."""
+    """Whether it navigates from nodes, or depends on their order or identity."""
     return isinstance(node, _WALKING) or (isinstance(node, p.Call) and node.function.local in ABOVE)
 
 
 def _leaves(node: p.Plan) -> bool:
-    """Whether it goes on from nodes to others than those below them, or compares nodes."""
+    """Whether it navigates from nodes to others than those below them, or compares nodes."""
     match node:
         case p.Step(_, axis):
             return axis not in _DOWN

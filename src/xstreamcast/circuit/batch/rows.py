@@ -96,7 +96,7 @@ def row_tuples(node: c.Node, outer: c.Node | None = None) -> p.Tuples:
             return grafted(row_tuples(right), row_tuples(left, outer))
         case c.Join(left=left, right=right, key=key):
             assert key is not None
-            return p.Join(row_tuples(left, outer), row_tuples(right), (key,))
+            return p.TupleJoin(row_tuples(left, outer), row_tuples(right), (key,))
         case c.Nest(outer=own, inner=inner):
             made = row_tuples(own, outer)
             for one, fold in inner:
@@ -150,7 +150,7 @@ def grafted(tuples: Any, source: p.Tuples) -> p.Tuples:
     match tuples:
         case p.Unit():
             return source
-        case p.Join(left=left):
+        case p.TupleJoin(left=left):
             return replace(tuples, left=grafted(left, source))
         case _:
             return replace(tuples, source=grafted(tuples.source, source))  # type: ignore[no-any-return]

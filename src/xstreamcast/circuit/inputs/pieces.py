@@ -1,7 +1,7 @@
 """Documents that are read in pieces of whole units, of which nothing is kept.
 
 A piece represents all units in it: what is the same over any cutting needs no unit by itself. It
-holds where answers leave as units come, and where folds over all units go on from their last value.
+holds where answers are emitted as units come, and where folds over all units are only updated.
 """
 
 from __future__ import annotations

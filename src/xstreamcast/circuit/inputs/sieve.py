@@ -1,4 +1,4 @@
-"""What a unit must hold to count at all, as far as its own content tells.
+"""What a unit must hold to count at all, as far as its own content shows.
 
 for $x in units where $x/speed > 80 return …  →  an element with a speed above 80
 

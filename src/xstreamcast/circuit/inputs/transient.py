@@ -10,7 +10,7 @@ from xstreamcast.circuit.passes.growing import inputs_beside
 def transient(circuit: c.Circuit, once: frozenset[str | None]) -> frozenset[int] | None:
     """The nodes, by identity, all of whose rows go when the units of some inputs do.
 
-    None if a node has rows that go and others that stay, and cannot tell them apart at once.
+    None if a node has rows that go and others that stay, and does not know at once which is which.
     """
     gone: set[int] = set()
     for node in in_order(circuit.root):

@@ -16,7 +16,7 @@ def with_equality(plan: p.Where, outer: Relation) -> p.Tuples | None:
     while isinstance(node, p.Where):
         tests.append(node.test)
         node = node.source
-    if not isinstance(node, p.Join) or any(key.op == "eq" for key in node.keys):
+    if not isinstance(node, p.TupleJoin) or any(key.op == "eq" for key in node.keys):
         return None
     right = set(bound_variables(node.right))
     others = set(bound_variables(node.left)) | set(outer.variables)

@@ -70,7 +70,7 @@ class Lifting(SpineLoops):
                 self.sources.append(name)
 
     def fresh(self, name: str) -> p.Variable:
-        """A variable that nobody uses."""
+        """A variable that no plan uses."""
         return p.Variable(next(self._numbers), name)
 
     @abstractmethod
@@ -164,7 +164,7 @@ class Lifting(SpineLoops):
     def _root_of(self, plan: p.Expression) -> c.Root | None:
         """The root element of a stream that a path leads to."""
         match plan:
-            case p.Step(p.StreamInput(name) | p.Root(p.StreamInput(name)), "child", test):
+            case p.Step(p.StreamInput(name) | p.TreeRoot(p.StreamInput(name)), "child", test):
                 cut = self.cuts.get(input_name(name))
             case _:
                 return None
@@ -298,7 +298,7 @@ class Lifting(SpineLoops):
         where there is none.
         """
         match plan.left:
-            case p.Step(p.StreamInput(name) | p.Root(p.StreamInput(name)), "child"):
+            case p.Step(p.StreamInput(name) | p.TreeRoot(p.StreamInput(name)), "child"):
                 pass
             case _:
                 return None
@@ -391,10 +391,10 @@ def _with_all(relation: Relation, plan: p.Tuples) -> Relation:
     """The relation with all clauses of a FLWOR."""
     if isinstance(plan, p.Unit):
         return relation
-    if isinstance(plan, p.Join):  # with constants, which the row is compared with
+    if isinstance(plan, p.TupleJoin):  # with constants, which the row is compared with
         joined = _with_all(relation, plan.left)
         return joined.with_clause(replace(plan, left=p.Unit()), bound_variables(plan.right), True)
     found = _with_all(relation, plan.source)
     clause = replace(plan, source=p.Unit())
-    nested = isinstance(plan, p.ForEach | p.Window)
+    nested = isinstance(plan, p.ForEach | p.ForWindow)
     return found.with_clause(clause, bound_variables(clause), nested)

@@ -79,7 +79,7 @@ class Relation:
             return self
         tuples: p.Tuples = p.Unit()
         for clause in self.clauses:
-            side = "left" if isinstance(clause, p.Join) else "source"
+            side = "left" if isinstance(clause, p.TupleJoin) else "source"
             tuples = replace(clause, **{side: tuples})
         width = self.base.width + int(self.nested)
         node = c.Rows(
@@ -108,7 +108,7 @@ def member(value: p.Expression, call: p.Call | None, relation: Relation) -> p.Ex
     if call is None:
         return value
     if call.function.local in ("count", "exists", "empty"):
-        # nobody sees the lifespans of what is counted, so that the clock need not revise them
+        # the lifespans of what is counted are not read, so that the clock need not revise them
         moves = asks_clock(value) or _is_projected(value, relation)
         return p.SimpleMap(value, TRUE, span=value.span) if moves else value
     return called("data", value)

@@ -303,7 +303,7 @@ class LiftSequences(LiftGroups):
     def _call(
         self, plan: p.Call, local: str, args: tuple[p.Expression, ...], outer: Relation
     ) -> tuple[Relation, p.Expression]:
-        """Functions that hand on items of a relation."""
+        """Functions that return items of a relation."""
         match local, args:
             case "data", (one,):
                 found, result = self.items(one, outer)
@@ -345,7 +345,7 @@ def _only_loop(plan: p.Tuples) -> p.ForEach | None:
 
 
 def gives(plan: p.Call) -> bool:
-    """Whether a function hands on items of a relation, so that it is one itself."""
+    """Whether a function returns items of a relation, so that it is one itself."""
     if plan.function.uri != FN:
         return False
     match plan.function.local, plan.args:

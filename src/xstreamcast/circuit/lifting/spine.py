@@ -51,7 +51,7 @@ class LiftSpine(Lifting):
         """for $r in path[t]  →  for $r in path where t($r), if the path leads to elements of a root
         and t reads what is in them.
         """
-        if isinstance(plan, p.Unit | p.Join):
+        if isinstance(plan, p.Unit | p.TupleJoin):
             return plan
         plan = replace(plan, source=self._unfiltered(plan.source))
         tests: list[p.Expression] = []
@@ -83,7 +83,7 @@ class LiftSpine(Lifting):
             known = isinstance(plan, p.ForEach) and self.is_closed(plan, outer)
             if known and self._driven(plan, tuples=True) is not None:
                 return list(_loops(plan))
-            plan = plan.left if isinstance(plan, p.Join) else plan.source
+            plan = plan.left if isinstance(plan, p.TupleJoin) else plan.source
         return []
 
     def _is_spine(self, items: p.Expression) -> bool:
@@ -222,7 +222,7 @@ def _loops(plan: p.Tuples) -> Iterator[p.ForEach]:
     match plan:
         case p.Unit():
             return
-        case p.Join(left, right):
+        case p.TupleJoin(left, right):
             yield from _loops(left)
             yield from _loops(right)
         case _:

@@ -52,7 +52,7 @@ class LiftTuples(LiftWindows):
                 return self._top_numbered(source, variable, test, outer)
             case p.Where(source, test):
                 return self._where(self.tuples(source, outer), test)
-            case p.Join():
+            case p.TupleJoin():
                 return self._join(plan, outer)
             case p.GroupBy(source):
                 return self._group(plan, self.tuples(source, outer), outer)
@@ -60,7 +60,7 @@ class LiftTuples(LiftWindows):
                 return self._order(plan, self.tuples(source, outer), outer)
             case p.CountTuples(source, variable):
                 return self._number(self.tuples(source, outer), outer, variable, None)
-            case p.Window(source):
+            case p.ForWindow(source):
                 return self._window(plan, self.tuples(source, outer))
 
     def _where(self, relation: Relation, test: p.Expression) -> Relation:
@@ -153,7 +153,7 @@ class LiftTuples(LiftWindows):
         node = c.Slice(whole.base, width, *chosen, whole.variables, whole.base.width)
         return self._number(Relation(node, places=whole.places), outer, variable, None)
 
-    def _join(self, plan: p.Join, outer: Relation) -> Relation:
+    def _join(self, plan: p.TupleJoin, outer: Relation) -> Relation:
         if not self.is_closed(plan.right, outer) or not self.mentions(plan.right):
             return self._nested_loops(plan, outer)
         left = self.tuples(plan.left, outer).closed()
@@ -246,7 +246,7 @@ class LiftTuples(LiftWindows):
         )  # fmt: skip
         return Relation(node, places={**left.places, **made.places})
 
-    def _nested_loops(self, plan: p.Join, outer: Relation) -> Relation:
+    def _nested_loops(self, plan: p.TupleJoin, outer: Relation) -> Relation:
         """The right side for each row of the left one, and the conditions after it."""
         tuples = _on_top(plan.right, plan.left)
         for key in plan.keys:
@@ -366,7 +366,7 @@ def _on_top(upper: p.Tuples, lower: p.Tuples) -> p.Tuples:
     match upper:
         case p.Unit():
             return lower
-        case p.Join(left):
+        case p.TupleJoin(left):
             return replace(upper, left=_on_top(left, lower))
         case _:
             return replace(upper, source=_on_top(upper.source, lower))

@@ -27,7 +27,7 @@ from xstreamcast.functions.call import CODEPOINT
 
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)
 _WALKS: Final = (
-    p.Step, p.Path, p.StreamInput, p.IntervalProjection, p.VersionProjection, p.Root,
+    p.Step, p.Path, p.StreamInput, p.IntervalProjection, p.VersionProjection, p.TreeRoot,
     p.SetOperation,
 )  # fmt: skip
 
@@ -163,7 +163,7 @@ class LiftValues(Lifting):
         """An aggregate over rows that compare by order, without a row for each pair."""
         loop = self._as_loop(plan, outer)
         match loop:
-            case p.Return(p.Join(p.Unit(), right, (key,), None), result) if key.op in ORDERS:
+            case p.Return(p.TupleJoin(p.Unit(), right, (key,), None), result) if key.op in ORDERS:
                 pass
             case _:
                 return None
@@ -302,7 +302,7 @@ class LiftValues(Lifting):
                 raise NotLifted("a function reads an input", plan.span)
             case (
                 p.Return() | p.Comma() | p.SimpleMap() | p.Filter() | p.Step() | p.Path()
-                | p.StreamInput() | p.IntervalProjection() | p.VersionProjection() | p.Root()
+                | p.StreamInput() | p.IntervalProjection() | p.VersionProjection() | p.TreeRoot()
                 | p.SetOperation()
             ):  # fmt: skip
                 if isinstance(plan, _WALKS) and self._driven(plan, tuples=False) is None:
@@ -340,7 +340,7 @@ def _folded_alone(plan: p.Expression, call: p.Call) -> p.Expression:
 
 
 def _has_windows(tuples: p.Tuples) -> bool:
-    return any(isinstance(node, p.Window) for node in descendants(tuples))
+    return any(isinstance(node, p.ForWindow) for node in descendants(tuples))
 
 
 def _is_inequality(plan: p.Expression) -> bool:
@@ -353,5 +353,5 @@ def _is_hidden(plan: p.Expression) -> bool:
 
 
 def _copies(plan: p.Expression) -> bool:
-    """Whether a value is no node of an input, so that nobody can tell it from one made again."""
+    """Whether a value is no node of an input: one that is made again is the same value."""
     return static_type(plan).only(ATOMIC) or isinstance(plan, p.MakeElement)

@@ -18,7 +18,7 @@ _NO_PARTS = Decomposed((), ())
 class LiftWindows(Lifting):
     """The case of `tuples` for windows."""
 
-    def _window(self, plan: p.Window, relation: Relation) -> Relation:
+    def _window(self, plan: p.ForWindow, relation: Relation) -> Relation:
         tests = [b.test for b in (plan.start, plan.end) if b is not None and b.test is not None]
         if any(map(self.mentions, tests)):
             raise NotLifted("a window condition reads an input", plan.span)
@@ -35,7 +35,7 @@ class LiftWindows(Lifting):
             self.checked(test, made)
         return made
 
-    def _windows_of_row(self, plan: p.Window, parts: Decomposed, relation: Relation) -> Relation:
+    def _windows_of_row(self, plan: p.ForWindow, parts: Decomposed, relation: Relation) -> Relation:
         """Windows over what a row holds."""
         own = bound_variables(replace(plan, source=p.Unit()))
         where = self.places_of(plan.items, relation)
@@ -46,7 +46,7 @@ class LiftWindows(Lifting):
             made, _ = self._let(made, one.into, one.call)
         return replace(made, clock=True) if asks_clock(plan) else made
 
-    def _windows_of_input(self, plan: p.Window, parts: Decomposed, around: Relation) -> Relation:
+    def _windows_of_input(self, plan: p.ForWindow, parts: Decomposed, around: Relation) -> Relation:
         """Windows over items that are rows of their own, with folds over these rows."""
         own = bound_variables(replace(plan, source=p.Unit()))
         found, result = self.items(plan.items, around)

@@ -63,7 +63,7 @@ def adds(node: c.Node) -> bool:
 
 
 def accumulates(node: c.Group) -> bool:
-    """Whether groups need none of their rows again: rows only come, and folds go on from values."""
+    """Whether groups need none of their rows again: rows are only appended, folds are values."""
     return grows(node.source) and all(map(goes_on, node.folds))
 
 
@@ -75,7 +75,7 @@ def goes_on(fold: c.Fold) -> bool:
 
 
 def inputs_beside(node: c.Node, outer: c.Node | None = None) -> frozenset[str | None]:
-    """The inputs that a relation reads beside those of the outer one that it is nested in."""
+    """The inputs that a relation reads besides those of the outer one that it is nested in."""
     if node is outer:
         return frozenset()
     if isinstance(node, c.Units):

@@ -98,7 +98,7 @@ def _answer(circuit: c.Circuit, numbers: Iterator[int]) -> c.Circuit:
 
 
 def _with_value(order: c.Order, made: p.Variable, value: p.Expression) -> c.Order | None:
-    """The order whose rows have one value beside their keys; None if it may hold other nodes."""
+    """The order whose rows have one value besides their keys; None if it may hold other nodes."""
     source = order.source
     assert isinstance(source, c.Rows)
     if not makes_values(value, row_types(source)):

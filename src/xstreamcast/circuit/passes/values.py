@@ -3,7 +3,7 @@
 for $v in e … f($v/path)  →  for $v in e let $w := data($v/path) … f($w)
     if f reads only the value of the path
 
-Steps from a node never fail, so that it does not matter whether somebody needs the value.
+Steps from a node never fail, so that a value that is not needed does no harm.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Hoisted = dict[p.Variable, dict[p.Expression, p.Variable]]
 
 
 def with_values(plan: p.Expression, fresh: Callable[[str], p.Variable]) -> p.Expression:
-    """The plan with values of paths bound beside the nodes that the paths start at."""
-    if not any(isinstance(node, p.Join) for node in descendants(plan)):
+    """The plan with values of paths bound next to the nodes that the paths start at."""
+    if not any(isinstance(node, p.TupleJoin) for node in descendants(plan)):
         return plan
     bound = {
         node.variable
@@ -90,7 +90,7 @@ class _Values:
             case p.OrderBy(source, keys):
                 made_keys = tuple(replace(key, value=self.walk(key.value, True)) for key in keys)
                 return replace(plan, source=self.walk(source, False), keys=made_keys)
-            case p.Join(left, right, keys, residual):
+            case p.TupleJoin(left, right, keys, residual):
                 return replace(
                     plan, left=self.walk(left, False), right=self.walk(right, False),
                     keys=tuple(map(self._key, keys)),

@@ -87,7 +87,7 @@ def _line(node: c.Node) -> str:
         case c.Within():
             return f"rows of units within their element → {columns}"
         case c.CountAround(name=fold, below=below):
-            of = "" if below is None else " what stands below"
+            of = "" if below is None else " what is below"
             return f"{fold} of{of} different nodes in and around units → {columns}"
         case c.Units(input=name):
             return f"units of {_name(name)}"

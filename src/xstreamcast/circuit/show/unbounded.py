@@ -1,4 +1,4 @@
-"""What of a circuit grows without bound as documents go on, in words, with the operator."""
+"""What of a circuit grows without bound with its documents, in words, with the operator."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _binds_all(node: c.Rows, body: p.Expression) -> bool:
     bound = set(node.source.columns)
     plan: Any = body.source
     while not isinstance(plan, p.Unit):
-        if isinstance(plan, p.Join):
+        if isinstance(plan, p.TupleJoin):
             return False
         bound |= set(bound_variables(replace(plan, source=p.Unit())))
         plan = plan.source

@@ -101,7 +101,7 @@ def is_plain(plan: p.Expression, reader: UnitExpression) -> bool:
             return variable == reader.document
         case p.Step(input, "child" | "descendant" | "descendant-or-self" | "self"):
             return is_plain(input, reader)
-        case p.Filter(input) | p.Root(input):
+        case p.Filter(input) | p.TreeRoot(input):
             return is_plain(input, reader)
         case _:
             return False
@@ -162,6 +162,6 @@ def asks_clock(plans: list[p.Plan]) -> bool:
 def unused_numbers(
     program: Program, readers: Sequence[UnitExpression], taken: p.Expression
 ) -> Iterator[int]:
-    """Numbers of variables that nobody uses."""
+    """Numbers of variables that no plan uses."""
     plans = [program.body, taken, *(reader.expression for reader in readers)]
     return free_numbers(program, plans, [reader.document.number for reader in readers])

@@ -112,7 +112,7 @@ class _Input:
         return made, lean
 
     def _seen(self, expressions: list[p.Expression]) -> frozenset[int]:
-        """The tags whose fragments are read beside what is kept."""
+        """The tags whose fragments are read besides what is kept."""
         name = self.given[0].input
         assert name is not None
         guide = structured(self.structure)
@@ -149,7 +149,7 @@ class _Search:
         """The expression with paths of units in the place of variables that `let` binds to them."""
         whole = self.reader.expression
         nodes = list(descendants(whole))
-        if any(isinstance(node, p.GroupBy | p.Window) for node in nodes):
+        if any(isinstance(node, p.GroupBy | p.ForWindow) for node in nodes):
             return whole
         paths = {
             node.variable: node.value

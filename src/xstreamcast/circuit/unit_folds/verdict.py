@@ -85,9 +85,9 @@ def _judged(
             return None
         if not isinstance(side, p.Const):
             steady.append((p.Variable(next(numbers), "steady"), side))
-        stands = side if isinstance(side, p.Const) else p.Var(steady[-1][0])
-        whole.append(stands)
-        alone.append(stands)
+        operand = side if isinstance(side, p.Const) else p.Var(steady[-1][0])
+        whole.append(operand)
+        alone.append(operand)
     if not any(_kept_in(side, reader) for side in (test.left, test.right)):
         return None
     return Verdict(

@@ -1,6 +1,6 @@
 """Results of a window that can be folded while it is open, so that its items can go.
 
-sum($w/@n)  →  a value that goes on with each item, where every use of $w is such a fold.
+sum($w/@n)  →  a value that each item updates, where every use of $w is such a fold.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class WindowFold:
 
 
 def folded(
-    window: p.Window, result: p.Expression
+    window: p.ForWindow, result: p.Expression
 ) -> tuple[tuple[WindowFold, ...], p.Expression] | None:
     """The folds of a result, and the result with variables in their place; None if it has other
     uses of the window."""
@@ -75,7 +75,7 @@ def _put(
         case p.Call(function, (argument,)) if function.uri == FN and function.local in _FOLDS:
             known = facts(argument)
             if _each(argument, window) and not (known.free & ends or known.reads_focus):
-                # numbers below zero are nobody else's
+                # numbers below zero are used here only
                 variable = p.Variable(-1 - len(found), function.local)
                 found.append(WindowFold(variable, function.local, argument))
                 return p.Var(variable, span=plan.span)

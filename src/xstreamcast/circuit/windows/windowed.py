@@ -35,7 +35,7 @@ class Windowed:
     """
 
     before: p.Tuples
-    window: p.Window
+    window: p.ForWindow
     result: p.Expression
     key: EndKey | None
     ahead: int

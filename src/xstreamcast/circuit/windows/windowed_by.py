@@ -31,7 +31,7 @@ class ByKey:
     key: p.Expression
 
 
-def by_key(loop: p.Tuples, window: p.Window) -> tuple[ByKey, p.Window] | None:
+def by_key(loop: p.Tuples, window: p.ForWindow) -> tuple[ByKey, p.ForWindow] | None:
     """How a loop around windows gives each of its values windows, and the windows of one value."""
     match loop:
         case p.ForEach(_, variable, p.Call(function, (values,)), None, False) if (
@@ -44,8 +44,8 @@ def by_key(loop: p.Tuples, window: p.Window) -> tuple[ByKey, p.Window] | None:
 
 
 def _by_key(
-    variable: p.Variable, values: p.Expression, window: p.Window
-) -> tuple[ByKey, p.Window] | None:
+    variable: p.Variable, values: p.Expression, window: p.ForWindow
+) -> tuple[ByKey, p.ForWindow] | None:
     found = _compared(window.items, variable)
     if found is None:
         return None
@@ -53,7 +53,7 @@ def _by_key(
     named = [_put(key, one) for one in _among(source)]
     if _plain(values) not in map(_plain, named):
         return None
-    item = p.Variable(-1000, "item")  # numbers below zero are nobody else's
+    item = p.Variable(-1000, "item")  # numbers below zero are used here only
     by = ByKey(variable, values, source, item, _put(key, p.Var(item)))
     return by, replace(window, items=p.Filter(source, test, span=window.items.span))
 
@@ -66,7 +66,9 @@ def _compared(
         case p.Filter(source, test, False):
             key = _key(test, variable, p.Focus())
             return None if key is None else (source, test, key)
-        case p.Return(p.Join(p.Unit(), right, (pair,), None), p.Var(item)) if pair.test is not None:
+        case p.Return(p.TupleJoin(p.Unit(), right, (pair,), None), p.Var(item)) if (
+            pair.test is not None
+        ):
             loop, test = _without_lets(right, pair.test)
             key = _key(test, variable, p.Var(item))
             if key is None or not isinstance(loop, p.ForEach) or loop != _loop(item, loop.items):

@@ -37,7 +37,7 @@ def windowed(plan: p.Expression, walk: Locality) -> Windowed | None:
     return made
 
 
-_Found = tuple[p.Tuples, p.Window, p.Expression, ByKey | None]
+_Found = tuple[p.Tuples, p.ForWindow, p.Expression, ByKey | None]
 
 
 def _taken_apart(plan: p.Expression) -> _Found | None:
@@ -47,7 +47,7 @@ def _taken_apart(plan: p.Expression) -> _Found | None:
     clauses: list[p.Tuples] = []
     source = plan.source
     while not isinstance(source, p.Unit):
-        if not isinstance(source, p.Let | p.Where | p.ForEach | p.Window):
+        if not isinstance(source, p.Let | p.Where | p.ForEach | p.ForWindow):
             return None
         clauses.append(source)
         source = source.source
@@ -55,10 +55,10 @@ def _taken_apart(plan: p.Expression) -> _Found | None:
     while clauses and isinstance(clauses[-1], p.Let):
         before = replace(clauses.pop(), source=before)  # type: ignore[arg-type]
     loop = clauses.pop() if clauses and isinstance(clauses[-1], p.ForEach) else None
-    if not clauses or not isinstance(clauses[-1], p.Window):
+    if not clauses or not isinstance(clauses[-1], p.ForWindow):
         return None
     window = clauses.pop()
-    assert isinstance(window, p.Window)
+    assert isinstance(window, p.ForWindow)
     by = None
     if loop is not None:
         found = by_key(loop, window)
@@ -73,7 +73,7 @@ def _taken_apart(plan: p.Expression) -> _Found | None:
 
 
 def _check(
-    before: p.Tuples, window: p.Window, result: p.Expression, walk: Locality, by: ByKey | None
+    before: p.Tuples, window: p.ForWindow, result: p.Expression, walk: Locality, by: ByKey | None
 ) -> None:
     """NotDivided unless all but the items reads nothing of the input but items it is given."""
     focus = None if walk.input is not None else walk.cut.document()
@@ -102,7 +102,7 @@ def _check(
     walk.clock = items_clock
 
 
-def _made(before: p.Tuples, window: p.Window, result: p.Expression) -> Windowed:
+def _made(before: p.Tuples, window: p.ForWindow, result: p.Expression) -> Windowed:
     tests = [b.test for b in (window.start, window.end) if b is not None and b.test is not None]
     read = frozenset().union(*(facts(one).used for one in (*tests, result)))
     start, end = _trimmed(window.start, read), _trimmed(window.end, read)
@@ -123,7 +123,7 @@ def _made(before: p.Tuples, window: p.Window, result: p.Expression) -> Windowed:
 
 
 def _trimmed(boundary: p.Boundary | None, read: frozenset[p.Variable]) -> p.Boundary | None:
-    """The boundary without variables that nobody reads."""
+    """The boundary without variables that are not read."""
     if boundary is None:
         return None
     given = (boundary.current, boundary.position, boundary.previous, boundary.next)
@@ -140,7 +140,7 @@ def _ahead(start: p.Boundary | None, end: p.Boundary | None) -> int:
 # -- keys of ends ---------------------------------------------------------------------------------
 
 
-def _key(window: p.Window) -> EndKey | None:
+def _key(window: p.ForWindow) -> EndKey | None:
     start, end = window.start, window.end
     if start is None or end is None or end.test is None or window.kind == "tumbling":
         return None

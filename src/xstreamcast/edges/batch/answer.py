@@ -40,7 +40,7 @@ def is_mixed(found: Any) -> bool:
 
 
 def ranked(found: Any) -> Any:
-    """Items in the order of the bytes that tell their place."""
+    """Items in the order of the bytes that encode their place."""
     pc = arrow().compute
     items = found.filter(pc.greater_equal(found["part"], 0))
     by = [(name, "ascending") for name in ("value", "place", "ordinal")]

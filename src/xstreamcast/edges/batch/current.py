@@ -1,6 +1,6 @@
 """Which fragments a query can see only as they are now: of these the latest version is enough.
 
-$a/limit?[now]   →  of limits, and what stands below them, the version alive now
+$a/limit?[now]   →  of limits, and what is below them, the version alive now
                     (of what has been superseded, in them or above them, nothing is alive now)
 """
 
@@ -26,7 +26,7 @@ def current_tags(
 ) -> frozenset[int]:
     """Of the tags whose elements have versions, those of which only the latest is seen.
 
-    Below them nothing else may stand: an event under a superseded version is not clipped by it, nor
+    Nothing else may be below them: an event under a superseded version is not clipped by it, nor
     is a snapshot.
     """
     found = frozenset(tag for tag in temporal if guide.below({tag}) <= temporal)

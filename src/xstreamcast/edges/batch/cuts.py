@@ -35,7 +35,7 @@ class Effect:
     closed: int  # elements that it closes and did not open
     opened: list[int]  # where the start tags begin that it leaves open
     flags: list[int]  # whether a held child is among what is below each of them
-    below: bool  # whether one stands below the element around those that were closed
+    below: bool  # whether one is below the element around those that were closed
 
 
 @dataclass(frozen=True, slots=True)

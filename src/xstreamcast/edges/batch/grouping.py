@@ -1,7 +1,7 @@
 """Groups computed by tasks: each groups its own tuples, buckets of keys are merged.
 
 A bucket has all tuples of its groups. A key's bucket follows from what equal keys have in common,
-whatever their types: numbers count as doubles there. The clause itself tells which are one.
+whatever their types: numbers count as doubles there. The clause itself decides which are one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ROWS: Final = -1  # the variable of the number of each row
 
 @dataclass(frozen=True, slots=True)
 class GroupBlock:
-    """What a task tells of the groups of a bucket: their numbers, their keys, what is used."""
+    """What a task emits of the groups of a bucket: their numbers, their keys, what is used."""
 
     numbers: Sequence[int]
     keys: Sequence[Any]

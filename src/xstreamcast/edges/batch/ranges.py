@@ -27,7 +27,7 @@ _PLAIN: Final = frozenset({b"utf-8", b"us-ascii", b"ascii"})
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Bytes of a document; what stands before them, the prolog and start tags; tags open behind."""
+    """Bytes of a document; what comes before them, the prolog and start tags; tags open behind."""
 
     begin: int
     end: int
@@ -51,14 +51,14 @@ def ranges(
     try:
         found = places(data, level, step, guards, held, threads)
     except Unmatched:
-        return "its tags do not match"  # whoever reads it whole says where
+        return "its tags do not match"  # reading all of it reports the place
     if not has_one_root(data, found):
         return "it has several roots"
     return _between(data, size, found)
 
 
 def _between(data: Any, size: int, found: list[ByteBoundary]) -> list[ByteRange]:
-    """The ranges between some places; what is before the root stands before each."""
+    """The ranges between some places; each begins with what is before the root."""
     out = []
     begin, before = 0, tuple[bytes, ...]()
     prolog = data[: found[0].open[0]].tobytes() if found else b""
@@ -101,10 +101,10 @@ class RangesTask:
 
 
 def _document(path: str, one: ByteRange) -> memoryview:
-    """A range as a document, read where it lies in the file.
+    """A range as a document, read in place in the file.
 
-    What was open before it is written over what stands there, and over what stands behind it what
-    closes: what we write there is seen here alone, and both stood there once, so there is room.
+    Start tags that were open are written over the bytes before it, end tags over those behind it.
+    Only this process sees what is written, and both were there once, so that there is room.
     """
     before = b"".join(one.before)
     after = b"".join(b"</" + _name(tag) + b">" for tag in reversed(one.behind))

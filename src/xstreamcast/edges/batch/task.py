@@ -224,7 +224,7 @@ def _kind(tag: int) -> str:
 
 
 def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[Any]:
-    """The results of tuples, each with bytes that tell its place among those of all tasks."""
+    """The results of tuples, each with bytes that encode its place among those of all tasks."""
 
     def ask() -> tuple[Any, Any]:
         body = context.program.body

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A stream of a table as it stands after a commit."""
+    """A stream of a table as it is after a commit."""
 
     path: Path
     stream: str
@@ -50,7 +50,7 @@ class UnitReach:
     """What of a table tasks see: ranges of units, of some labels; tags; up to which instant.
 
     `latest`: tags that show their latest fragment alone. Of these, all that share its valid time
-    are kept: only payloads tell which is repeated.
+    are kept: only payloads show which is repeated.
     """
 
     ranges: tuple[tuple[int, int], ...]

@@ -85,7 +85,7 @@ class GrowingFile:
             self._length, self._synced = length, False
 
     def close(self) -> None:
-        """Hand on what is left, and close."""
+        """Write the remaining bytes, and close."""
         if self._open:
             self._open = False
             try:

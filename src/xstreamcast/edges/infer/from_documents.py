@@ -39,7 +39,7 @@ def graph_of_documents(documents: Iterable[tuple[str, bytes]]) -> Graph:
 
 
 def _add(graph: Graph, tape: Tape) -> Element:
-    """Take the paths of a document in, level by level → its root. A key is a path of names."""
+    """Add the paths of a document, level by level → its root. A key is a path of names."""
     c = tape.columns
     elements = np.flatnonzero(c.kind & KIND == ELEMENT)
     levels = c.level[elements]
@@ -84,7 +84,7 @@ def _element(tape: Tape, row: int) -> Element:
 
 def _note(element: Element, tape: Tape, rows: I64, inner: I64) -> None:
     """Note which attributes and leaves hold instants or versions, in the first of these elements;
-    `inner`: how many elements stand in each row.
+    `inner`: how many elements each row contains.
     """
     values: dict[str, list[str]] = {}
     c = tape.columns

@@ -32,7 +32,7 @@ class _Schemas:
     spaces: list[tuple[str, bool]] = field(default_factory=list)  # target, locals are qualified
 
     def load(self, path: str, space: str | None = None) -> int:
-        """Take a file in, with those it includes and imports where they are at hand."""
+        """Read a file, with those it includes and imports where they are at hand."""
         full = os.path.abspath(path)
         if full in self.files:
             return self.files[full]
@@ -61,7 +61,7 @@ class _Schemas:
     # --- what an element contains ---------------------------------------------------------
 
     def element(self, number: int, node: Node, outermost: bool) -> Key:
-        """Take a declaration in with all that it contains → its key."""
+        """Add a declaration with all that it contains → its key."""
         if "ref" in _said(node):
             number, node = self._named("element", node, "ref")
             outermost = True

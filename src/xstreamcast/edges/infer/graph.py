@@ -76,7 +76,7 @@ def _renamed(children: Children, gone: Hashable, kept: Hashable) -> Children:
 def merge_equals(graph: Graph, recursive: bool) -> None:
     """Below one element a name becomes one element; on request, so does one that contains itself.
 
-    The children of what became one may be equal in turn, so this goes on until nothing is.
+    The children of what became one may be equal in turn, so this is repeated until none are.
     """
     while pair := _siblings(graph) or (recursive and _contained(graph)):
         graph.unite(*pair)

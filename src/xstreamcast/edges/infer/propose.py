@@ -7,7 +7,7 @@ In this order:
 - what repeats and carries an instant and the number of a version, or the instant of a change, is
   temporal;
 - what repeats and carries an instant is an event;
-- what repeats, has parts and stands in nothing that travels is a snapshot that travels: a feed is
+- what repeats, has parts and is in nothing that travels is a snapshot that travels: a feed is
   more than one fragment; where it only wraps an element with attributes, that one travels;
 - all else is a snapshot.
 """

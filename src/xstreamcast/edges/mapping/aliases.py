@@ -22,7 +22,7 @@ from xstreamcast.model.instant import NOW, START
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
 
-_FEW: Final = 1024  # that nobody looks for aliases among that can be dropped
+_FEW: Final = 1024  # units; up to as many, no aliases are looked for that can be dropped
 
 
 class Named(NamedTuple):
@@ -36,7 +36,7 @@ class Named(NamedTuple):
 
 @dataclass(slots=True)
 class Aliases:
-    """What the units of one kind are known by beside their keys."""
+    """What the units of one kind are known by besides their keys."""
 
     named: dict[int, Named] = field(default_factory=dict)  # by the code of the alias: the last one
     earlier: dict[int, list[Named]] = field(default_factory=dict)  # those before it, in order

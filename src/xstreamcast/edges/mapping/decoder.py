@@ -99,7 +99,7 @@ class MappingDecoder:
     # -- bytes ------------------------------------------------------------------------------------
 
     def feed(self, chunk: bytes) -> list[Arrival]:
-        """Take a chunk of an input in; a document counts when the input has ended."""
+        """Read a chunk of an input; a document counts when the input has ended."""
         if self._lines is not None:
             return self._fed_lines(self._lines.feed(chunk), self.place)
         if self.mapping.level is None:
@@ -141,7 +141,7 @@ class MappingDecoder:
             kind.count = number
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
-        """Take whole inputs in, each by its name and in pieces; small ones together."""
+        """Read whole inputs, each by its name and in pieces; small ones together."""
         held: list[m.Message] = []
         size = 0
         for place, pieces in given:
@@ -159,7 +159,7 @@ class MappingDecoder:
         yield self.messages(held)
 
     def messages(self, given: Sequence[m.Message]) -> list[Arrival]:
-        """Take whole messages in, each a document or several one after another."""
+        """Read whole messages, each a document or several one after another."""
         readable, broken = m.unpacked_messages(given)
         out: list[Arrival] = [self._unread(one) for one in broken]
         if self._lines is None:

@@ -28,7 +28,7 @@ Level = int | Literal["auto"]  # auto: 0 if the first element is a unit, else 1
 
 @dataclass(frozen=True, slots=True)
 class TimeRule:
-    """Where a time stands and how it is written; without a format, in any form that feeds use."""
+    """Where a time is found and how it is written; without a format, in any form that feeds use."""
 
     path: str
     format: str | None = None
@@ -38,7 +38,7 @@ class TimeRule:
 
 @dataclass(frozen=True, slots=True)
 class UnitRule:
-    """One kind of units: where they stand, what each is known by, when it is true."""
+    """One kind of units: where they are found, what each is known by, when it is true."""
 
     name: str
     path: str
@@ -76,7 +76,7 @@ class Mapping:
 
 _TOP: Final = ("namespaces", "message", "unit", "stream")
 _MESSAGE: Final = ("time", "level", "type", "columns", "header", "delimiter")
-_LINE_PATHS: Final = {"csv": "/row", "ndjson": "/*", "json": "/*"}  # where the unit stands
+_LINE_PATHS: Final = {"csv": "/row", "ndjson": "/*", "json": "/*"}  # where the unit is
 _UNIT: Final = (
     "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "alias",
     "temporary", "statement", "whole", "in",

@@ -65,7 +65,7 @@ def key_is_named(spot: SampledPath) -> bool:
 
 
 def keys_of(spot: SampledPath) -> tuple[Steps, ...]:
-    """What every element has once, with the most telling name, the nearest of these; or several,
+    """What every element has once, with the clearest name, the nearest of these; or several,
     of which every element has one.
     """
     ranked = sorted(_candidates(spot), key=lambda one: (one[0], -_distinct(spot, one[-1]), one))
@@ -244,7 +244,7 @@ def time_of(
     not_like: str | None = None,
     keys: tuple[Steps, ...] = (),
 ) -> Steps | None:
-    """The times that most elements have, with the most telling name, which may be that of an
+    """The times that most elements have, with the clearest name, which may be that of an
     element around them (<issueTime><TimeInstant><timePosition>).
     """
     found: list[tuple[int, int, int, Steps]] = []

@@ -84,7 +84,7 @@ def propose_lines(spot: SampledPath, name: str) -> Kind:
     path: Steps = (("", name),)
     kind = _kind(Sample({path: spot}), path, {})
     entries = tuple(one for one in kind.entries if one.word != "path")
-    if not keys_of(spot):  # lines that nothing tells apart happen
+    if not keys_of(spot):  # lines that nothing distinguishes are events
         events = ProposalLine("type", "event", "no column identifies a line: each is an event")
         entries = (events, *(one for one in entries if one.word != "key"))
     return Kind(name, entries)
@@ -177,7 +177,7 @@ def _is_within(path: Steps, found: list[Steps]) -> bool:
 
 
 def _named(sample: Sample, path: Steps) -> SampledPath:
-    """All elements of the name that a path ends with, in whatever they stand."""
+    """All elements of the name that a path ends with, whatever is around them."""
     spots = [spot for one, spot in sample.spots.items() if one[-1] == path[-1] and len(one) > 1]
     if len(spots) < 2 or len(path) == 1:
         return sample.spots[path]
@@ -269,7 +269,7 @@ def _removal(sample: Sample, path: Steps, prefixes: dict[str, str]) -> ProposalL
     if above:
         test = " or ".join(f"parent::*:{name}" for name in above)
         return ProposalLine(
-            "remove", f"exists({test})" if len(above) == 1 else test, "stands in it"
+            "remove", f"exists({test})" if len(above) == 1 else test, "the unit is inside of it"
         )
     return None
 

@@ -80,7 +80,7 @@ def cancelled(made: FragmentBatch, gone: list[tuple[int, int]]) -> FragmentBatch
 def in_turn(batch: FragmentBatch, which: I64) -> FragmentBatch:
     """The batch with each removal at its end before the unit that it was said with.
 
-    However little of it is evaluated at a time, a unit never counts beside the one it replaces.
+    However little of it is evaluated at a time, a unit never counts with the one it replaces.
     """
     n = len(batch) - len(which)
     rows = np.concatenate((np.arange(n), which))

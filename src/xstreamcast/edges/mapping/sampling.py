@@ -26,7 +26,7 @@ _LONGEST: Final = 200  # characters of a value that may be a key or a time
 
 @dataclass(slots=True)
 class SampledPath:
-    """The elements at one path: how many, in how many parents, and what stands in them."""
+    """The elements at one path: how many, in how many parents, and what they contain."""
 
     count: int = 0
     most: int = 0  # in one parent
@@ -45,11 +45,11 @@ class Sample:
     spots: dict[Steps, SampledPath] = field(default_factory=lambda: defaultdict(SampledPath))
     prefixes: dict[str, str] = field(default_factory=dict)  # namespace → prefix
     documents: int = 0
-    unclosed: bool = False  # messages stand in a root that has no end
+    unclosed: bool = False  # messages are in a root that has no end
 
 
 def sampled(inputs: Iterable[tuple[str, bytes]]) -> Sample:
-    """What stands in some documents, each with the name of its file."""
+    """What some documents contain, each with the name of its file."""
     sample, names = Sample(), Names()
     for place, data in inputs:
         try:

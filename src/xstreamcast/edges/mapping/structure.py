@@ -38,7 +38,7 @@ def root_batch(mapping: Mapping, names: Names, ids: Ids) -> FragmentBatch:
 
 def expected_structure(mapping: Mapping) -> TagStructure | None:
     """The structure of a feed whose units have the names that their paths end with, before any has
-    come; None if paths do not end with names, or units stand in others.
+    come; None if paths do not end with names, or units contain others.
     """
     tags = {0: Tag(0, "", mapping.root, "snapshot", False)}
     for rule in mapping.units:

@@ -82,7 +82,7 @@ class PartArrived:
 class DirectUnits(UnitPartition):
     """The first stage of a query in one partition: rows of its units in, rows for others out.
 
-    `keyed`: the streams in which fragments name the units that they stand in.
+    `keyed`: the streams in which each fragment names its unit.
     """
 
     def __init__(

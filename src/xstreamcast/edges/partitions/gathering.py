@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KeptStream:
-    """A stream as far as it is kept, with what its feeds know beside their histories."""
+    """A stream as far as it is kept, with what its feeds know besides their histories."""
 
     structure: TagStructure
     rows: Any

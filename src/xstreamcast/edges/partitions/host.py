@@ -16,8 +16,9 @@ from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.fragment import Ended, Heartbeat, Refused
+from xstreamcast.operators.watching.inputs import Kind, Policy
 from xstreamcast.operators.watching.network import Network
-from xstreamcast.operators.watching.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -1,6 +1,6 @@
 """What a place of a running query keeps, to bytes and back: Arrow tables with a format version.
 
-a place that goes on from its bytes  →  says what it would have said without
+a place that is restored from its bytes  →  emits what it would have emitted without
 """
 
 from __future__ import annotations

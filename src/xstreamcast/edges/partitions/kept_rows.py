@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.model.column import ranges
 from xstreamcast.model.fragment import FragmentBatch, Op
@@ -26,7 +26,7 @@ def kept_rows(feed: ForgettingFeed) -> Any:
     history = feed.history
     live = np.flatnonzero(feed._live())
     assert history.ids is not None
-    rows = Rows(history.name, history.ids)
+    rows = RowEncoder(history.name, history.ids)
     tapes = history.fragments["tape"][live]
     runs = np.split(live, np.flatnonzero(np.diff(tapes)) + 1)
     found = [rows.rows(_batch(history, at)) for at in runs if len(at)]

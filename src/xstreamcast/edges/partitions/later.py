@@ -55,7 +55,7 @@ def step_of(stage: int, stages: int, steps: int) -> int:
 
 
 def another_place() -> Error:
-    """What came shows that partitions cannot go on emitting what they did."""
+    """What came shows that partitions cannot continue to emit as they did."""
     return error(
         "XSCU0005", "the answer is made in another place now, by what the stream has said",
         hint="start with an empty checkpoint and a new sink",
@@ -63,7 +63,7 @@ def another_place() -> Error:
 
 
 class Later:
-    """Takes in what earlier stages made in a tick, at once.
+    """Reads what earlier stages made in a tick, all at once.
 
     changes  →  those of one watch over all that the partitions have
     """
@@ -96,7 +96,7 @@ class Later:
         return None if self._watch is None else self._watch.names
 
     def take(self, given: Iterable[Message]) -> tuple[list[Change], list[Addressed]]:
-        """What was handed here in a batch → changes, and what is handed on"""
+        """What was sent here in a batch → changes, and what is sent on"""
         turns: defaultdict[int, list[Message]] = defaultdict(list)
         for one in given:
             turns[one.turn].append(one)
@@ -179,7 +179,7 @@ class Later:
 
     @property
     def order(self) -> Order:
-        """Where the error stands that broke the last tick off, among all that there may be."""
+        """The place of the error that ended the last tick, in the order of all possible errors."""
         return (-1, ()) if self._part is None else self._part.failed
 
     def _hear(self, part: Part) -> None:

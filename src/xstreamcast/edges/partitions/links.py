@@ -1,4 +1,4 @@
-"""Which fragments stand in which partitions: by the links that have come so far."""
+"""Which fragments are in which partitions: by the links that have come so far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FragmentPartitions:
-    """A fragment is in the partitions of all units that it stands below; a unit, of its id."""
+    """A fragment is in the partitions of all units above it; a unit in that of its id."""
 
     def __init__(self, partitions: int) -> None:
         self.partitions = partitions
@@ -47,7 +47,7 @@ class FragmentPartitions:
         return out
 
     def _follow(self, codes: I32, known: Bools) -> list[I64]:
-        """Take ids in that are new to a partition, and all below them."""
+        """Add ids that are new to a partition, and all below them."""
         found = []
         while len(codes := codes[~known[codes]]):
             known[codes] = True

@@ -81,7 +81,7 @@ class Sent:
     newest: Mapping[str, tuple[int, bool]]  # of the streams that are partitioned
     parts: tuple[Part, ...] = ()
     refused: tuple[Refused, ...] = ()
-    beside: Mapping[str, int] = field(default_factory=dict)  # what else there is to say at the end
+    beside: Mapping[str, int] = field(default_factory=dict)  # what else is reported at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An error that nothing can mend: to whoever emits the answer."""
+    """An error that no later input can correct: to the place that emits the answer."""
 
     turn: int
     order: Order  # which comes first in one place
@@ -106,7 +106,7 @@ class Failed:
 class Handed:
     """From a partition of a stage to one of a later stage: what it made of a tick.
 
-    `found` is None where nothing is handed on; `broken`: an error holds the answer back.
+    `found` is None where nothing is sent on; `broken`: an error holds the answer back.
     """
 
     turn: int
@@ -175,7 +175,7 @@ def _write_handed(to: TableWriter, one: Handed, names: Names | None) -> None:
 
 
 def message_of(raw: bytes, names: Names | None = None) -> Message:
-    """The message; its nodes have the names of whoever reads it."""
+    """The message; its nodes get the names of its reader."""
     header, tables = unpacked(raw)
     facts = header["facts"]
     match header["message"]:

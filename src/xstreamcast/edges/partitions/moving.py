@@ -1,4 +1,4 @@
-"""State to another number of partitions: new places take in what the old ones keep.
+"""State to another number of partitions: new places read what the old ones keep.
 
 Every operator is a function of the fragments that are kept and of the clock; only the names of
 items in the answer depend on what came before. So the new places read the kept fragments, and items
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.partitions.direct import DirectUnits
 from xstreamcast.edges.partitions.gathering import gathered, give
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import go_on_arriving
 from xstreamcast.errors import Error, error
@@ -152,7 +152,7 @@ def _adapt(new: QueryPlaces, found: GatheredStreams) -> None:
 
 
 def _said(name: str, what: NewStructure | Ended) -> Any:
-    return arrow().Table.from_batches([Rows(name, Ids(), first=1 << 62).rows(what)])
+    return arrow().Table.from_batches([RowEncoder(name, Ids(), first=1 << 62).rows(what)])
 
 
 def _set_clock(new: QueryPlaces, found: GatheredStreams) -> None:

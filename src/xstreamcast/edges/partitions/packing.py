@@ -30,7 +30,7 @@ READ: Final = (
     "stream", "tag", "id", "operation", "valid", "zoned", "payload", "ordinal", "position", "code",
     "reason", "timeless", "clock", "attributes",
 )  # fmt: skip
-_INSIDE: Final = READ[1:]  # the stream stands outside: each query has its own name for it
+_INSIDE: Final = READ[1:]  # without the stream: each query has its own name for it
 KEYED: Final = ("unit", "holes")  # read while rows are packed, and not packed themselves
 _MOST: Final = 32 << 20  # bytes in one, about
 
@@ -119,7 +119,7 @@ def _fragments(table: Any) -> int:
 def _parted(
     table: Any, parting: Parting, stream: str
 ) -> tuple[dict[int, Any], dict[int, Any]]:  # fmt: skip
-    """The rows for everyone and those of each partition; what each hears of units of ids."""
+    """The rows for everyone and those of each partition; the units of ids that each receives."""
     pc, rows = arrow().compute, table.select(list(_INSIDE))
     if stream not in parting.tags:
         return {EVERYONE: rows}, {}

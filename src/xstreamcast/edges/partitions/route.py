@@ -1,4 +1,4 @@
-"""Where fragments go: each to the partitions of the units that it stands in.
+"""Where fragments go: each to the partitions of the units that contain it.
 
 A fragment does not say which unit it belongs to; its parents do, and they may come later. So links
 are kept here. What has arrived stays in the log of the state store, and is read there again only if
@@ -48,7 +48,7 @@ def why_at_all(request: WatchRequest) -> str | None:
     if any(kind != "fragments" for kind in request.kinds.values()):
         return "it reads documents"
     if request.immutable:
-        return "units that will not change are let go where all of them are seen"
+        return "units that will not change are dropped where all of them are seen"
     return None
 
 
@@ -140,7 +140,7 @@ class Router(Reading):
         return last.table if is_last else ArrivedPacks.of(self.earlier(number)[0]).table
 
     def _in_one_place(self, last: ArrivedPacks, now: int | None) -> dict[int, Given]:
-        """All that arrived, to the first partition; the others let go of what they have."""
+        """All that arrived, to the first partition; the others drop what they have."""
         tables = (*map(self.earlier, range(self.arrived - 1)), (last.blob, now))
         anew, self._sent, self._links = self._sent, False, {}
         self.refused = []

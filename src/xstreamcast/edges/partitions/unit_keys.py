@@ -1,7 +1,7 @@
-"""Which unit each fragment says it stands in, and whether links say the same.
+"""Which unit each fragment names as its own, and whether links lead to the same one.
 
 A fragment inside of a unit goes to the partition of the unit that it names. A link to it from a
-unit of another partition would find nothing there, and nobody would see why. So what is said of an
+unit of another partition would find nothing there, without an error. So what is said of an
 id, by its own fragments and by those that hold it, comes together in the partition of the id.
 """
 
@@ -36,7 +36,7 @@ HINT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """The tags of fragments that name the unit in which they stand, and the tag of the root."""
+    """The tags of fragments that name their unit, and the tag of the root."""
 
     tags: frozenset[int]
     root: int
@@ -56,7 +56,7 @@ def unit_keys(table: Any, own: Collection[int], inside: Inside) -> Any:
 
 
 def links_of(table: Any, keys: Any, inside: Inside) -> Any:
-    """(id, unit) of what rows say: of themselves, of what they hold, and of what they stand in.
+    """(id, unit) as rows state them: of themselves, of what they hold, and of what holds them.
 
     What the root holds is a unit.
     """
@@ -121,7 +121,7 @@ class KnownUnits:
         self.units = np.zeros(0, np.int32) if units is None else units  # by id; -1: none is known
 
     def take(self, links: Any) -> None:
-        """Hear of ids and units; what contradicts what was said is an error."""
+        """Learn ids and units; what contradicts an earlier statement is an error."""
         codes = Spans.of(links["id"]).codes(self.ids)
         units = Spans.of(links["unit"]).codes(self.ids)
         if (more := len(self.ids) - len(self.units)) > 0:
@@ -145,7 +145,7 @@ class KnownUnits:
 
 
 def linked_units(table: Any, inside: Inside, own: Collection[int], known: Any = None) -> Any:
-    """Rows with the units that fragments inside of units stand in, as `known`; else by links.
+    """Rows with the units of fragments inside of units, as `known`; else by links.
 
     None where neither says it: all partitions are handed such a fragment.
     """
@@ -167,7 +167,7 @@ def _columns(table: Any, *names: str) -> tuple[list[Any], ...]:
 
 
 def _parents_by_link(table: Any) -> dict[str, str]:
-    """The fragment in which each one stands, by holes and by name."""
+    """The fragment that contains each one, by holes and by name."""
     ids, holes, said = _columns(table, "id", "holes", "attributes")
     found = {hole["id"]: id for id, own in zip(ids, holes, strict=True) for hole in own or ()}
     for id, attributes in zip(ids, said, strict=True):

@@ -35,7 +35,7 @@ class UnitPartition:
         self.request, self.number, self.partitions, self.steps = request, number, partitions, steps
         self.emits, self.updates = emits, list[Turned]()
         self.turn = 0
-        self.refused: list[Refused] = []  # the router tells what is refused
+        self.refused: list[Refused] = []  # the router reports what is refused
         self.whole: Host | None = None  # of a query that is in one place
         self.watch = self._watch()
         self._decoders: dict[str, Decoder] = {}
@@ -71,12 +71,12 @@ class UnitPartition:
 
     @property
     def order(self) -> Order:
-        """Where the error stands that broke the last tick off, among all that there may be."""
+        """The place of the error that ended the last tick, in the order of all possible errors."""
         run = None if self.watch is None else self.watch.pipeline
         return run.part.failed if isinstance(run, UnitStage) else (-1, ())
 
     def asked_units(self, sent: Sent) -> list[Addressed]:
-        """What has been taken in is evaluated → what later stages are handed."""
+        """Evaluate what has been read → what is sent to later stages."""
         assert self.watch is not None
         self.watch.now = sent.now
         self._catch_up(sent)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.replay.messages import FilePart, file_bytes, form_of
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import SPLIT
 from xstreamcast.model.fragment import Arrival, NewStructure
 
@@ -28,7 +28,7 @@ def mapped_rows(stream: str, split: Split, word: str, insides: Insides | None) -
     """Messages as units; what earlier batches read is known, and says nothing."""
     decoder = _decoder(stream, word, split.before)
     decoder.number_from(split.number * _UNITS)
-    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
+    rows = RowEncoder(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.before:
         yield rows.rows(NewStructure(decoder.structure))
     for found in _read(decoder, split.parts):

@@ -1,4 +1,4 @@
-"""How far a source has been read: enough to go on from there, and nothing else."""
+"""How far a source has been read: enough to continue from there, and nothing else."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Replay:
     # -- feeds with a mapping ---------------------------------------------------------------------
 
     def _messages(self, start: Offset, most: int | None) -> Offset:
-        """Messages are taken in whole; a file that grows is read on."""
+        """Messages are read as a whole; a file that grows is read to its new end."""
         mapping = named_mapping(str(self._mapping))
         return next_messages(self._names(start), start, most, mapping, self.follow)
 

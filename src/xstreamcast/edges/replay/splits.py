@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.edges.inputs import Kind, chunks
 from xstreamcast.edges.replay.messages import FilePart, file_bytes
 from xstreamcast.edges.replay.offset import StreamFacts
-from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.rows import RowEncoder
 from xstreamcast.edges.table.schema import SPLIT
 from xstreamcast.errors import Error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, NewStructure, Refused
@@ -59,7 +59,7 @@ def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Ite
     known = None if said.structure is None else read_structure(said.structure.encode())
     decoder = Decoder(stream, known)
     decoder.ended, decoder.counts.read, decoder.more = said.ended, said.read, split.more
-    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
+    rows = RowEncoder(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.index == 0 and known is not None:
         yield rows.rows(NewStructure(known))
     shift = 0 if split.kind == "document" else split.begin - len(split.tag.encode())
@@ -78,7 +78,7 @@ def _other(stream: str, split: Split, insides: Insides | None) -> Iterator[Any]:
     from xstreamcast.tape.names import Names
 
     decoder = decoder_of(split.kind, stream, Names(), "quarantine")
-    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
+    rows = RowEncoder(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     for chunk in chunks(split.path):
         yield from map(rows.rows, decoder.feed(chunk))
     yield from map(rows.rows, decoder.close())

@@ -58,13 +58,13 @@ class OutputForm(Protocol):
         """What is written when no more changes will come."""
 
     def recall(self, changes: Sequence[Change]) -> None:
-        """Take changes in that were written before."""
+        """Add changes that were written before."""
 
     def written(self) -> WrittenAnswer | None:
         """What a snapshot must keep; None: each change is written for itself."""
 
     def restore(self, written: WrittenAnswer) -> None:
-        """Go on from what a snapshot kept."""
+        """Continue from what a snapshot kept."""
 
 
 def form_of(name: str) -> OutputForm:

@@ -2,9 +2,9 @@
 
     {"format": 2, "tables": [["names", 1234], …], "facts": {…}, …}\\n     a line of JSON
     Arrow IPC streams, one for each table, in the order of the header
-    9f86d081\\n                                         CRC-32 of all that stands before
+    9f86d081\\n                                         CRC-32 of all bytes before it
 
-The header names the tables and their lengths in bytes; whoever reads Arrow can read each of them.
+The header names the tables and their lengths in bytes; any reader of Arrow can read each of them.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def written_of(snapshot: Snapshot) -> WrittenAnswer:
 
 
 def restored(snapshot: Snapshot, watch: Watch | Network, decoders: Mapping[str, Any]) -> None:
-    """Let a new query and new decoders go on from a snapshot; Unreadable if it is not theirs."""
+    """Restore a new query and new decoders from a snapshot; Unreadable if it is not theirs."""
     header, tables = snapshot
     if list(decoders) != header["decoders"]:
         raise Unreadable("it is of other inputs")

@@ -62,7 +62,7 @@ def _reading_facts(name: str, reading: WireReading) -> dict[str, Any] | None:
     if coder.expands:
         raise Unwritten(f"{name} has an internal DTD subset")
     if units is None or reading._skipping is not None or units.refused is not None:
-        raise NotNow(f"{name} stands before its first fragment, or amid a broken one")
+        raise NotNow(f"{name} is before its first fragment, or within a broken one")
     at = reading._spots.at(units.passed + reading._shift).spot()
     return {
         "tag": units.tag.decode(),

@@ -1,4 +1,4 @@
-"""Messages that came together: taken in between two ticks, each whole."""
+"""Messages that came together: read between two ticks, each as a whole."""
 
 from __future__ import annotations
 

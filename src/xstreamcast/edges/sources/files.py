@@ -28,7 +28,7 @@ from xstreamcast.edges.sources.unfinished import is_unfinished
 from xstreamcast.errors import Error, error
 
 PIECE: Final = 1 << 18
-_LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
+_LARGEST: Final = 1 << 22  # a tick has a cost: the longer an input is, the more is read in one
 WAIT: Final = 0.1  # seconds between two looks at what may grow
 
 _OPEN: Final = (0, 0)  # the state of a file that has not ended

@@ -18,7 +18,7 @@ from xstreamcast.edges.sources.frames import END, MESSAGE, PIECE, MessageFrame
 
 _MOST: Final = 1 << 26  # bytes that wait to be taken before a receiver has to
 _LEAVE: Final = 3.0  # seconds that a receiver has to say goodbye
-_BURST: Final = 4096  # messages taken in between two ticks
+_BURST: Final = 4096  # messages read between two ticks
 _BURST_BYTES: Final = 1 << 22
 
 Patience = Callable[[], float | None]
@@ -62,7 +62,7 @@ class _Waiting:
 
 
 class Inbox:
-    """Where receivers put what comes, and whence it is taken in pieces."""
+    """Where receivers put what comes, and from where it is read in pieces."""
 
     def __init__(
         self, receivers: Sequence[Receiver], log: InboxLog | None = None, *,

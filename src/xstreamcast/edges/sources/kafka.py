@@ -1,8 +1,8 @@
 """kafka(s)://HOST/TOPIC: records of a broker, which can be read again; we remember which.
 
-The notes of a checkpoint hold runs of records in the order in which they were taken in: topic,
-partition, first and last offset, number. Whoever starts again reads the same records in that order
-and goes on behind them, whatever the consumer group has committed.
+The notes of a checkpoint hold runs of records in the order in which they were read: topic,
+partition, first and last offset, number. A restart reads the same records in that order
+and continues behind them, whatever the consumer group has committed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class KafkaReceiver:
     # -- what counts already ----------------------------------------------------------------------
 
     def again(self, count: int) -> Iterator[bytes | None]:
-        """The first `count` records that were ever taken in, in that order."""
+        """The first `count` records that were ever read, in that order."""
         assert self._notes is not None
         runs = [_Run(*line) for line in self._notes.cut(_lines_for(self._notes, count))]
         if runs:
@@ -155,7 +155,7 @@ class KafkaReceiver:
                 consumer.commit(offsets=made, asynchronous=not wait)
 
     def noted(self, where: Sequence[Where]) -> None:
-        """Write down which records are taken in now."""
+        """Write down which records are being read."""
         if self._notes is None:
             return
         runs: list[_Run] = []
@@ -265,7 +265,7 @@ def client_settings(place: SourceAddress, known: Credentials) -> dict[str, Any]:
 
 
 def _lines_for(notes: Notes, count: int) -> int:
-    """How many runs hold the first `count` records; a run is taken in whole or not at all."""
+    """How many runs hold the first `count` records; a run is read as a whole or not at all."""
     lines = 0
     for line in notes.lines:
         if count < line[4]:

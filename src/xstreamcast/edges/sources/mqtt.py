@@ -1,6 +1,6 @@
 """mqtt(s)://HOST/TOPIC: messages of a broker, at least once each; what came twice counts once.
 
-The session, if it has a name, is kept by the broker while nobody is connected. A message is
+The session, if it has a name, is kept by the broker while no client is connected. A message is
 acknowledged when it is on disk; one that the broker sends again because it never heard so is known
 by its number and content.
 """

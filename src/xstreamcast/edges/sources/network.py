@@ -32,7 +32,7 @@ class Remembering(Protocol):
         """The notes of an input."""
 
     def ended(self, name: str) -> int:
-        """How many of its files or messages were taken in by ticks that count."""
+        """How many of its files or messages were read by ticks that count."""
 
 
 def network_pieces(

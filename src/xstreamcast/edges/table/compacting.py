@@ -1,7 +1,7 @@
 """Many small files of a table to few large ones: the same rows, in one commit.
 
-Until the commit nothing has changed; after it, the old files are nobody's. They are deleted by the
-next compacting, or at once where no reader is left behind.
+Until the commit nothing has changed; after it, no state contains the old files. They are deleted
+by the next compaction, or at once where no reader can still need them.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _rewritten(
             continue
         for some in _bins(small):
             rows = read_files(table, some, columns)
-            # in order of arrival: what was cut from a document lies as it stood there, and what
+            # in order of arrival: what was cut from a document is in its order there, and what
             # came after an instant can be left out by the statistics of valid times
             made = write_file(table, folder, rows, number, columns)
             if columns == FRAGMENT:
@@ -105,7 +105,7 @@ def _rewritten(
 
 
 def _inside(table: Path, files: list[File]) -> str | None:
-    """What stands inside the fragments of several files."""
+    """What the fragments of several files contain."""
     names = {file.inside for file in files}
     if len(names) == 1:
         return next(iter(names))
@@ -166,7 +166,7 @@ def _clean(log: Log, state: State, age: float) -> int:
 
 
 def _clean_guides(log: Log, state: State, before: float) -> None:
-    """Delete guides of states that nobody has read for long."""
+    """Delete guides of states that have not been read for long."""
     there = log.path / FOLDER
     for path in [*there.glob("guide-*.json"), *there.glob("units-*"), *there.glob("rows-*")]:
         if int(path.stem[-10:]) >= state.number or path.stat().st_mtime > before:

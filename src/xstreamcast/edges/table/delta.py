@@ -2,7 +2,7 @@
 
 The files are the same, in the folders that Delta gives its partitions. Our log is the one that
 counts; commit n of it is transaction n of the application `xstreamcast` in Delta's, so that what a
-killed writer did not tell, the next one does.
+killed writer did not enter, the next one does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def needed() -> Any:
 
 
 def publish(log: Log) -> None:
-    """Tell Delta's log every commit that it does not know."""
+    """Enter in Delta's log every commit that it does not have."""
     with _alone(log.path):
         table = _opened(log.path)
         committed = table.transaction_version(APP)
@@ -49,7 +49,7 @@ def publish(log: Log) -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """One process tells at a time."""
+    """One process writes to the log at a time."""
     (path / FOLDER).mkdir(parents=True, exist_ok=True)
     with open(path / FOLDER / "_xstreamcast.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -39,7 +39,7 @@ def write_rows(
 ) -> tuple[list[File], list[File]]:  # fmt: skip
     """Write the fragments and the refused among rows → the files, which do not count yet.
 
-    What stands inside the fragments is kept beside them: as it was seen when they were decoded, or
+    What the fragments contain is kept in its own file: as it was seen when they were decoded, or
     by the structures of their streams.
     """
     pa = arrow()
@@ -183,7 +183,7 @@ def filled(rows: Any, columns: Sequence[str]) -> Any:
 
 
 def says_more(table: Path, files: Iterable[File]) -> bool:
-    """Whether fragments name their parents or ends: what holes tell is not all then."""
+    """Whether fragments name their parents or ends: holes do not show all links then."""
     return any(_says_more(opened(table, file)) for file in files)
 
 

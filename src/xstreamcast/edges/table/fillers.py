@@ -49,7 +49,7 @@ def fillers(table: Path, files: Sequence[File]) -> Fillers:
 
 
 def _is_one_tag_each(own: Any, tags: Any, codes: int) -> bool:
-    """Whether no id has fragments of two tags: then those of one tag tell their lifespans."""
+    """Whether no id has fragments of two tags: the lifespans of one follow from its own."""
     named = tags >= 0
     last = np.full(codes, -1, np.int64)
     last[own[named]] = tags[named]

@@ -1,4 +1,4 @@
-"""What stands inside the fragments of one file of a table: names, namespaces, paths to holes.
+"""What the fragments of one file of a table contain: names, namespaces, paths to holes.
 
 A file never changes, so what was seen in it holds for ever; of several files it is the union.
 """
@@ -61,7 +61,7 @@ class PayloadNames:
 
 
 def inside_of(rows: Any, tag: int, structure: TagStructure) -> PayloadNames:
-    """What stands inside the fragments of one tag, rows as they lie in a file."""
+    """What the fragments of one tag contain, in the order of their rows in a file."""
     pa = arrow()
     if "tag" not in rows.column_names:
         rows = rows.append_column("tag", pa.array(np.full(rows.num_rows, tag, np.int32)))
@@ -85,7 +85,7 @@ def _holes(history: History) -> frozenset[tuple[Names, int]]:
     )
 
 
-# -- kept beside the table, by what they say -------------------------------------------------------
+# -- kept next to the table, by what they contain --------------------------------------------------
 
 
 def keep_inside(table: Path, inside: PayloadNames) -> str | None:

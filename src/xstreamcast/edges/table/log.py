@@ -2,7 +2,7 @@
 
 TABLE/_log/0000000007.json   what commit 7 added, or (after compacting) all there is
 TABLE/stream=credit/tag=3/…  fragments
-TABLE/_refused/stream=…/…    what could not be taken in, with its reason
+TABLE/_refused/stream=…/…    what was refused, with its reason
 
 An entry gets its number by being the first file of that name: of two writers one must try again.
 """
@@ -37,7 +37,7 @@ class File:
     path: str
     rows: int
     nbytes: int
-    inside: str | None = None  # what stands inside its fragments, by the name it is kept under
+    inside: str | None = None  # the file that describes what its fragments contain
     footer: int | None = None  # the CRC-32 of what says where its pages are; pages have their own
 
     @property
@@ -64,7 +64,7 @@ def refused_place(stream: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What is known of a stream beside its fragments."""
+    """What is known of a stream besides its fragments."""
 
     structure: str | None = None
     newest: int = START  # the largest valid time, heartbeats included
@@ -88,7 +88,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One commit. `whole`: it stands for all before it. `writer` and `epoch` name the batch."""
+    """One commit. `whole`: it replaces all before it. `writer` and `epoch` name the batch."""
 
     writer: str
     epoch: int

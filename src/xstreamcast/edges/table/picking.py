@@ -110,7 +110,7 @@ def in_arrival(parts: Sequence[Any], tags: Sequence[int], *, apart: bool) -> Any
 
 
 def _is_in_order(parts: Sequence[Any], tags: Sequence[int], tag: int) -> bool:
-    """Whether the fragments of a tag stand as they came."""
+    """Whether the fragments of a tag are in the order in which they came."""
     mine = [part for part, other in zip(parts, tags, strict=True) if other == tag]
     batch = np.concatenate([part["batch"].to_numpy() for part in mine])
     ordinal = np.concatenate([part["ordinal"].to_numpy() for part in mine])
@@ -200,7 +200,7 @@ def taken_rows(file: TableFile, one: Picked, columns: tuple[str, ...]) -> Any:
     groups = np.flatnonzero(np.cumsum(met[:-1]) > 0)
     found = file.read_row_groups(groups.tolist(), columns)
     found = filled(found, columns)
-    # where a row of the file stands among the groups that were read
+    # where a row of the file is among the groups that were read
     shift = begins[groups] - (np.cumsum(sizes[groups]) - sizes[groups])
     which = np.searchsorted(begins[groups], one.begin, side="right") - 1
     low, high = one.begin - shift[which], one.end - shift[which]

@@ -1,7 +1,7 @@
 """Reading of a table only the tags that a query needs.
 
 What each file holds inside its fragments is stored when it is written, or on first
-use; which tags fill which holes, the columns of the table tell. Both together are the guide by
+use; which tags fill which holes follows from the columns of the table. Both are the guide by
 which a strategy is chosen before anything is read, as it would be chosen afterwards.
 """
 
@@ -72,8 +72,8 @@ def guide_of(
 ) -> TagPruning | None:  # fmt: skip
     """The guide that was kept, or is made of what is kept of files; then it is kept.
 
-    `look` finds what files hold that nobody has looked into, by their path (else: None); `fill`
-    finds which tags fill which holes, where somebody can do it better than this process.
+    `look` finds what files hold whose content is not known yet, by their path (else: None); `fill`
+    finds which tags fill which holes, where others can do it better than this process.
     """
     path = _path(table, state.number, stream)
     if (text := _whole(path)) is not None:

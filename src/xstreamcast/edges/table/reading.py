@@ -1,4 +1,4 @@
-"""A stream of a table taken into a history."""
+"""A stream of a table, read into a history."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def structure_in(stream: Stream, name: str) -> TagStructure:
 
 
 def refused(log: Log, stream: str) -> list[Refused]:
-    """What could not be taken in on the way into a table, in order of arrival."""
+    """What was refused on the way into a table, in order of arrival."""
     from xstreamcast.model.fragment import Refused
 
     files = [one for one in log.state().refused if one.stream == stream]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _HOLE: Final = np.frombuffer(b"<stream:hole", np.uint8)
 
 
-class Rows:
+class RowEncoder:
     """Turns the arrivals of one stream into rows; `first` is the ordinal of the first one.
 
     `insides` receives the content of the fragments.

@@ -68,7 +68,7 @@ class Spans:
 
 
 def taken_rows(rows: Any, decoder: Decoder, numbers: I64 | None = None) -> list[Arrival]:
-    """Rows that are fragments, taken in by a decoder → those that fit, and refusals."""
+    """Rows that are fragments, read by a decoder → those that fit, and refusals."""
     scanned = scan_rows(rows, decoder, numbers)
     if scanned is not None:
         return decoder.take(scanned)

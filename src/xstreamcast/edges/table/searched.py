@@ -120,7 +120,7 @@ def _searched(
     table: Path, one: Picked, search: PayloadSearch, units: frozenset[int], several: Any,
     links: Mapping[int, str],
 ) -> _Found | None:  # fmt: skip
-    """The rows of a file that are found; None if all are read: payloads tell what is repeated."""
+    """The rows of a file that are found; None if all are read: payloads show repetitions."""
     if one.file.tag not in search.runs or one.file.tag in links:
         return None
     file, pa = opened(table, one.file), arrow()

@@ -1,8 +1,8 @@
 """Which rows of a table belong to which unit: an index in its folder, read by ranges.
 
 units   one row a unit, in the order of the root's holes: id, the tag that the hole says, and where
-        the hole stood in the payload of the root, which is kept without holes
-rows    one row for each unit that a fragment stands below: file, row, unit; valid time, and
+        the hole was in the payload of the root, which is kept without holes
+rows    one row for each unit that a fragment is below: file, row, unit; valid time, and
         whether no fragment of its id is later
 
 Both are made once for a state of the table. Readers skip row groups by their statistics.

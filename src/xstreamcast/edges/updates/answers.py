@@ -1,7 +1,7 @@
 """An answer's changes in the alphabet of update streams, and the answer that such events describe.
 
-Each key is a region with one tuple in it, the item. An empty region stands before them all, so
-that the first item, too, has something to stand behind.
+Each key is a region with one tuple in it, the item. An empty region comes before them all, so
+that the first item, too, is inserted behind a region.
 
     + key after k    →  sA(k, key) sT … eT eA(k, key)
     - key, + key     →  sR(key, key) sT … eT eR(key, key)     where it stays in its place

@@ -61,7 +61,7 @@ class ChangeDecoder:
         return self._answer.counts
 
     def feed(self, chunk: bytes) -> list[Arrival]:
-        """Take a chunk in → what its lines say."""
+        """Read a chunk → the arrivals of its lines."""
         *lines, self._kept = (self._kept + chunk).split(b"\n")
         return self._taken(lines)
 

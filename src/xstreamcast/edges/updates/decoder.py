@@ -79,7 +79,7 @@ class UpdateDecoder:
         return 0 if self._fixing is None else self._fixing.ignored
 
     def feed(self, chunk: bytes) -> list[Arrival]:
-        """Take a chunk in → what it completed, in order of arrival."""
+        """Read a chunk → what it completed, in order of arrival."""
         if self._reading is None:
             chunk = chunk.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
             if not chunk:
@@ -89,7 +89,7 @@ class UpdateDecoder:
         return list(self._arrivals(self._reading.feed(chunk), full=len(chunk) >= _FULL))
 
     def said(self, events: Iterable[Event], last: bool = False) -> list[Arrival]:
-        """Take events in that came some other way → what they completed."""
+        """Apply events that came some other way → what they completed."""
         return list(self._arrivals((EventPart(event, 0, 0, b"") for event in events), last))
 
     def end_input(self) -> list[Arrival]:

@@ -1,13 +1,13 @@
 """An update stream as fragments: a region is a hole, its replacement a new filler for it.
 
-The elements that travel are cut out of what is around them. One that stands at the top of a
-region is named by the place of the region, so that what replaces it is its next version; the
-element around the region is sent again only if other holes, or other text, stand there now: the
-holes of a hidden region stay, and what was sent for them is removed until the region is shown.
-What is sent is settled by the events alone, at the end of each update; where nobody can see when
-something was sent, what has arrived by the end of a chunk is sent, too. Where the stream says
-instants, everything of one instant is emitted together, and once more at the end of what has
-arrived: of two fillers of one instant the later counts.
+The elements that travel are cut out of what is around them. One at the top of a region
+is named by the place of the region, so that what replaces it is its next version. The element
+around the region is sent again only if its holes or its text are different now: the holes of a
+hidden region stay, and what was sent for them is removed until the region is shown. Only the
+events decide what is sent, at the end of each update; where the time of sending does not matter,
+what has arrived by the end of a chunk is sent, too. Where the stream states instants, everything
+of one instant is emitted together, and once more at the end of what has arrived: of two fillers
+of one instant the later counts.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class Cutter:
     def _compare_regions(self) -> None:
         regions, self._regions = self._regions, {}
         for region in regions:
-            if region.stands:
+            if region.placed:
                 now = self._content(region)
                 if now != region.sent:
                     if region.sent is not None or not _is_inside(region, regions):

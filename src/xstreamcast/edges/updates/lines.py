@@ -33,7 +33,7 @@ class LineReading:
         self._offset = self._line = 0
 
     def feed(self, chunk: bytes) -> Iterator[Read]:
-        """Take a chunk in → the events of the lines that it completed."""
+        """Read a chunk → the events of the lines that it completed."""
         searched = len(self._kept)
         self._kept += chunk
         begin = 0

@@ -61,7 +61,7 @@ class MarkupReading:
         self._stray: tuple[str, int, int] | None = None  # text between events, and where it began
 
     def feed(self, chunk: bytes) -> Iterator[Read]:
-        """Take a chunk in → the events that it completed."""
+        """Read a chunk → the events that it completed."""
         try:
             self._parser.Parse(chunk, False)
         except expat.ExpatError as failed:

@@ -29,7 +29,7 @@ class EventOutput:
         return self._bytes(self.writer.end()) + self._close
 
     def go_on(self, answer: Accumulated, begun: bool, instant: int | None) -> None:
-        """Go on behind what was written before: this answer, at this instant."""
+        """Continue behind what was written before: this answer, at this instant."""
         self.writer = EventWriter(answer, begun, instant)
         self._open = b"" if begun else self._open
 

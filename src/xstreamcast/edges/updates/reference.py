@@ -3,10 +3,10 @@
 A region is a place: it is in the list of the stream or region that it is part of. Its content
 is a list of its own.
 
-    sM(i, j)   region j stands at the end of i, as said so far
+    sM(i, j)   region j is at the end of i, as far as is known
     sR(i, j)   the content of i is region j alone; if j is i, it is i with nothing in it
-    sB(i, j)   region j stands directly before region i
-    sA(i, j)   region j stands directly behind region i
+    sB(i, j)   region j is directly before region i
+    sA(i, j)   region j is directly behind region i
     hide(i)    the content of i does not count, whatever becomes of it, until show(i)
     freeze(i)  updates of i are refused from now on; if it is hidden, its content is gone
 
@@ -59,7 +59,7 @@ class Reference:
         return [token for stream in self._streams for token in _shown(stream, closing)]
 
     def take(self, event: Event) -> None:
-        """Take an event in."""
+        """Apply an event."""
         match event:
             case e.StartStream(id):
                 self._check_free(id)

@@ -63,7 +63,7 @@ class Regions:
         return stream.begun is None and stream.cursor is stream
 
     def take(self, event: Event) -> None:
-        """Take an event in; an error if it does not fit."""
+        """Apply an event; an error if it does not fit."""
         self.counts.events += 1
         try:
             self._take(event)
@@ -168,7 +168,7 @@ class Regions:
             place.begun, place.ended, place.counts = event, False, {}
             return
         new = Region(id, event, place.slot if kind == "R" else self._slot(id))
-        new.stands = place.stands
+        new.placed = place.placed
         if kind in "MR":
             place.cursor.append(new)
         else:
@@ -186,7 +186,7 @@ class Regions:
         if region.cursor is not region:
             raise error("XSCE0003", f"{_name(event)} comes while an element of {id} is open")
         region.ended = True
-        if not region.stands:
+        if not region.placed:
             del self._named[id]
         elif region.frozen:
             self._settle(id, region)
@@ -226,7 +226,7 @@ class Regions:
                 if isinstance(place, TreeElement):
                     place.gone = True
                 elif isinstance(place, Region):
-                    place.stands = False
+                    place.placed = False
                     if place.ended and self._named.get(place.id) is place:
                         del self._named[place.id]
             child = child.behind
@@ -235,7 +235,7 @@ class Regions:
     def _let_go(self, id: str) -> None:
         """Free an id: what it meant stays where it is, but cannot be named any more."""
         old = self._named.pop(id, None)
-        if old is not None and old.begun is not None and old.stands and not old.hidden:
+        if old is not None and old.begun is not None and old.placed and not old.hidden:
             assert old.above is not None
             old.dissolve()
             self._touched(old.above)
@@ -267,7 +267,7 @@ class Regions:
         found = self._named.get(id)
         if id in self._frozen:
             raise error("XSCE0004", f"region {id} is frozen: it takes no more updates")
-        if found is None or found.begun is None or not found.stands:
+        if found is None or found.begun is None or not found.placed:
             raise error("XSCE0002", f"there is no region {id}", hint=_GONE)
         if found.frozen and not frozen_too:
             raise error("XSCE0004", f"region {id} is frozen: it takes no more updates")

@@ -1,6 +1,6 @@
 """Which elements of an update stream become fragments: by a tag structure, or by learning.
 
-Learnt, a tag is a name; its elements travel once one of them stood at the top of a region.
+Learnt, a tag is a name; its elements travel once one of them was at the top of a region.
 """
 
 from __future__ import annotations

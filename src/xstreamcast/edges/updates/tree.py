@@ -1,6 +1,6 @@
 """The current content as a tree that updates are made to in place: constant work for each event.
 
-Children are linked both ways, so that a region is found, emptied and put beside another without
+Children are linked both ways, so that a region is found, emptied and put next to another without
 looking at its siblings.
 """
 
@@ -99,7 +99,7 @@ class Region(TreeNode):
 
     __slots__ = (
         *("begun", "counts", "cursor", "ended", "frozen", "hidden", "id", "sent", "slot"),
-        *("stands", "was_hidden"),
+        *("placed", "was_hidden"),
     )
 
     def __init__(self, id: str, begun: Begin | None, slot: str = "") -> None:
@@ -108,7 +108,7 @@ class Region(TreeNode):
         self.cursor: TreeNode = self
         self.ended = self.hidden = self.frozen = False
         self.was_hidden = False  # when its elements were last looked at
-        self.stands = True
+        self.placed = True
         self.counts: dict[int, int] = {}  # elements of each tag at its top
         self.sent: bytes | None = None  # what it gave to the element around it, when last looked at
 
@@ -130,7 +130,7 @@ class Region(TreeNode):
         if self.first is not None and self.last is not None:
             self.first.before, self.last.behind = before, behind
         self.empty()
-        self.stands = False
+        self.placed = False
 
 
 def walk(

@@ -1,7 +1,7 @@
 """The tuples of a stream as elements: what an answer looks like to a query that reads it.
 
 sT(i) sE(i,a) … eE(i,a) eT(i)  →  sE(i,a) … eE(i,a)            an element is itself
-sT(i) cD(i,"5") eT(i)          →  sE(i,item) cD(i,"5") eE(i,item)    a value stands in an item
+sT(i) cD(i,"5") eT(i)          →  sE(i,item) cD(i,"5") eE(i,item)    an item contains a value
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One input of a running query: its pieces to what a watch takes in."""
+"""One input of a running query: its pieces to arrivals of a watch."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from xstreamcast.edges.line_documents import BadLine, LineDocument
     from xstreamcast.edges.lines import LineForm
     from xstreamcast.edges.mapping.form import Mapping
+    from xstreamcast.operators.watching.inputs import Kind
     from xstreamcast.operators.watching.network import Network
-    from xstreamcast.operators.watching.watch import Kind, Watch
+    from xstreamcast.operators.watching.watch import Watch
     from xstreamcast.tape.layout import I64
 
     Watched: TypeAlias = Watch | Network
@@ -35,7 +36,7 @@ _FIRST: Final = 4096  # bytes that show what an input is
 
 
 class Arriving:
-    """Documents are handed on as bytes, streams of fragments in batches of at most `most`."""
+    """Documents arrive as bytes, streams of fragments in batches of at most `most`."""
 
     def __init__(
         self, name: str | None, head: bytes, most: int, mapping: Mapping | None = None,
@@ -123,7 +124,7 @@ class Arriving:
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
 
     def _take_codes_back(self, watch: Watched) -> None:
-        """Forget ids of which nothing is kept; all that was decoded has been handed on."""
+        """Forget ids of which nothing is kept; all that was decoded has been processed."""
         assert self.decoder is not None
         ids = self.decoder.ids
         if self._kept is None and is_worth(ids):

@@ -1,4 +1,4 @@
-"""What a checkpoint remembers: which bytes were taken in between ticks, and how far the sink was.
+"""What a checkpoint remembers: which bytes were read between ticks, and how far the sink was.
 
     DIR/lock          held by the one process that writes here
     DIR/query         the text of the query
@@ -9,9 +9,9 @@
     DIR/NAME.frames   what came from the network, written down before it counts
     DIR/snapshots     what the query had kept at some lines of the journal
 
-A line is written when all that it speaks of is on disk. Whoever starts again takes the same bytes
+A line is written when all that it describes is on disk. A restart reads the same bytes
 in between the same ticks, writes nothing, cuts the sink and the quarantine where the last line
-says, and goes on. With a snapshot, only those behind the line that it was taken at.
+says, and continues. With a snapshot, only those behind the line that it was taken at.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Journal:
         self._file.sync()
 
     def covered_now(self) -> Covered:
-        """What is covered by all that was taken in up to the last line."""
+        """What is covered by all that was read up to the last line."""
         return replace(self._now, offset=self._file.length)
 
     @property
@@ -139,7 +139,7 @@ class Journal:
         self._kept[name].add(piece)
 
     def kept(self, name: str) -> Iterator[bytes | None]:
-        """What ticks that count took in from a pipe, piece by piece; None where it ended."""
+        """What ticks that count read from a pipe, piece by piece; None where it ended."""
         read, ends = self.covered.counts.get(name, (0, 0))
         counts = [min(_PIECE, read - at) for at in range(0, read, _PIECE)] + [-1] * ends
         counts += [n for line in self.lines for who, n in line.read if who == name]

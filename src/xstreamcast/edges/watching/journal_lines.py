@@ -4,7 +4,7 @@
     1c291ca3 [[["roads",262144]],[1763197200000000,true],5120,0,1763197200123456]     CRC-32, a tick
 
 A journal of format 1 has lines without a check, and none of a quarantine. It is read, and what is
-added stands behind a head of the newer format.
+added follows a head of the newer format.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _head(path: Path, text: bytes) -> JournalHead | None:
         raise error(
             "XSCU0003",
             f"{path} is of format {head.format}, and this version reads up to {FORMAT}",
-            hint="go on with the newer xstreamcast: nothing was changed",
+            hint="continue with the newer xstreamcast: nothing was changed",
         )
     return head
 

@@ -20,7 +20,9 @@ from xstreamcast.edges.sources.network import Remembering, network_pieces
 from xstreamcast.edges.table.reading import table_pieces
 from xstreamcast.errors import error
 
-__all__ = ["END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_bursts", "tells"]
+__all__ = [
+    "END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_bursts", "shows_kind",
+]  # fmt: skip
 
 END: Final = None  # one file of several has ended
 _ENDLESS: Final = 1 << 62
@@ -85,7 +87,7 @@ def files_of(source: Any, follow: bool = False) -> int:
     return len(paths(source))
 
 
-def tells(head: bytes) -> bool:
+def shows_kind(head: bytes) -> bool:
     """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
     return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
 

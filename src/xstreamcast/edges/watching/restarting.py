@@ -1,4 +1,4 @@
-"""A query that starts again: what counts already is taken in between the same ticks."""
+"""A query that is restarted: what counts already is read between the same ticks."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _tick_again(watching: Watching, line: Line) -> None:
 
 
 def _turn(watching: Watching, last: str | None) -> None:
-    """Go on with the input whose turn it is, behind the one that was read last."""
+    """Continue with the input whose turn it is, behind the one that was read last."""
     names = list(watching._open)
     behind = names.index(last) + 1
     watching._open = {name: watching._open[name] for name in names[behind:] + names[:behind]}

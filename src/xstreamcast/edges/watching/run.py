@@ -30,7 +30,7 @@ from xstreamcast.edges.watching.pieces import (
     files_of,
     is_pipe,
     pieces_and_bursts,
-    tells,
+    shows_kind,
 )
 from xstreamcast.edges.watching.replayed import Pieces, again, bytes_of, then
 from xstreamcast.edges.watching.reporting import reported
@@ -41,9 +41,10 @@ from xstreamcast.errors import error
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.query_limits import query_limits
 from xstreamcast.operators.snapshot.arrow import Unreadable
+from xstreamcast.operators.watching.inputs import Kind
 from xstreamcast.operators.watching.network import Network
 from xstreamcast.operators.watching.query_set import QuerySet
-from xstreamcast.operators.watching.watch import Kind, Watch
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.rewrite.known import bodies
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Watching:
     _failing: FailingSince = field(default_factory=FailingSince)
     _busy: bool = False  # whether something came when the inputs were last gone through
     _counted: bool = False  # whether the journal records all input so far
-    _arrived: int | None = None  # when what is taken in was read, where that may matter
+    _arrived: int | None = None  # when the last piece was read, where that may matter
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
 
@@ -174,7 +175,7 @@ class Watching:
             self.journal.close()
 
     def _remember(self, *read: tuple[str, int]) -> None:
-        """Write down what was taken in, once the changes that it made are in the sink."""
+        """Write down what was read, once the changes that it made are in the sink."""
         assert self.watch is not None
         if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
@@ -316,7 +317,7 @@ class Watching:
         head: list[bytes | Burst | None] = []
         for piece in stream:
             head += [piece] if piece != b"" else []
-            if piece is END or (piece and tells(bytes_of(head))):
+            if piece is END or (piece and shows_kind(bytes_of(head))):
                 break
             if self._until is not None and time.monotonic() >= self._until:
                 break
@@ -333,7 +334,7 @@ class Watching:
         return ArrivalLimits(keep, self.options.lateness, self.options.skew)
 
     def _batches(self) -> Generator[None, None, None]:
-        """Take pieces in from one input after another; the watch may tick at each step."""
+        """Read pieces of one input after another; the watch may tick at each step."""
         assert self.watch is not None
         limits = self.limits()
         if not self._open:

@@ -1,4 +1,4 @@
-"""Snapshots of a query that is left running: when they are written, and how one is gone on from."""
+"""Snapshots of a query that is left running: when they are written, and how one is restored."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Snapshots:
         self, watch: Watch | Network, inputs: Mapping[str | None, Arriving],
         form: OutputForm | None = None,
     ) -> dict[str, int]:  # fmt: skip
-        """Let a new query go on from what was found → its counts; Unreadable if it cannot."""
+        """Restore a new query from what was found → its counts; Unreadable if that fails."""
         from xstreamcast.edges.snapshot.query import restored, written_of
 
         assert self.found is not None
@@ -77,7 +77,7 @@ class Snapshots:
         return counts
 
     def refuse(self, why: Unreadable) -> None:
-        """What was found cannot be gone on from."""
+        """What was found cannot be restored."""
         self.found = None
         self.say(f"the snapshot is not used: {why}; the journal is read from its beginning")
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from xstreamcast.errors import Error
+from xstreamcast.operators.watching.inputs import Kind, Policy
 from xstreamcast.operators.watching.network import Network
 from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun
-from xstreamcast.operators.watching.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

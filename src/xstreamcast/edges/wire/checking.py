@@ -110,7 +110,7 @@ def _give_tags(found: Scanned, known: KnownTags, words: Words, ids: Ids) -> None
 
 
 def _check_holes(found: Scanned, known: KnownTags, why: Reasons, ids: Ids) -> None:
-    """Whether holes are for tags that travel, and none is for what it stands in, or for the root.
+    """Whether holes are for tags that travel, and none is for what contains it, or for the root.
 
     What contains itself through others is left out of the view while it does: that depends on
     lifespans, which later arrivals may change.

@@ -99,11 +99,11 @@ class Decoder:
         return bool(self._waiting)
 
     def feed(self, chunk: bytes) -> list[Arrival]:
-        """Take a chunk in → what it completed, in order of arrival."""
+        """Read a chunk → what it completed, in order of arrival."""
         return list(self._arrivals(self._reading.feed(chunk)))
 
     def take(self, found: Scanned) -> list[Arrival]:
-        """Take fragments in that are in columns already → those that fit, and refusals."""
+        """Add fragments that are in columns already → those that fit, and refusals."""
         self.counts.read += len(found)
         return list(self._run(found, 0, len(found)))
 
@@ -136,7 +136,7 @@ class Decoder:
                 self.counts.read += 1
                 yield self._refuse("XSCF0001", None, part.begin, part.reason, part.raw)
             elif isinstance(part, Stray):
-                said = f"text must stand in a fragment; got {_shown(part.raw)}, which is left out"
+                said = f"text must be inside a fragment; got {_shown(part.raw)}, which is left out"
                 yield self._refuse("XSCF0016", None, part.begin, said, part.raw)
             else:
                 yield from self._read(scan(part, self._words, self.ids))

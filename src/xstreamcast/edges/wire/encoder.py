@@ -51,7 +51,7 @@ def heartbeat_line(instant: int, zoned: bool = False) -> bytes:
 def hole(name: str, tsid: int, stream: str = STREAM) -> bytes:
     """The place of a fragment within another; without its tag where that is not known.
 
-    It declares its prefix where that stands for something else around it.
+    It declares its prefix where that is bound to another namespace around it.
     """
     tag = f' tsid="{tsid}"' if tsid >= 0 else ""
     declared = f' xmlns:stream="{STREAM}"' if stream != STREAM else ""

@@ -44,7 +44,7 @@ _LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
 class Read:
     """Whole fragments, a tree each; byte p of the heap is byte `base` + p of the wire.
 
-    `begin`: where the first of the bytes that the heap has from the wire stands.
+    `begin`: the place of the first byte that the heap has from the wire.
     """
 
     tape: Tape
@@ -87,7 +87,7 @@ class _Units(UnitReading):
         self.tag = tag
         self._stray: list[tuple[int, bytes]] = []
         self._tail = b""  # text behind the last unit, of bytes that are no longer kept
-        self._gap = 0  # where in the bytes that goes on
+        self._gap = 0  # where in the bytes that continues
         self._last: int | None = None  # where the last unit begins, if the bytes hold one
         self.feed(tag)
         self._tail, self._gap = b"", self._chunks.used
@@ -250,7 +250,7 @@ class WireReading:
         return self._transcoder.identifiers
 
     def feed(self, chunk: bytes) -> Iterator[Read | Broken | Stray]:
-        """Take a chunk in → what it completed, in order."""
+        """Read a chunk → what it completed, in order."""
         decoded = self._transcoder.feed(chunk)
         if decoded:
             self._spots.take(decoded)
@@ -344,7 +344,7 @@ class WireReading:
         yield from self._begin(kept, final)
 
     def _skip(self, reason: str) -> Iterator[Read | Broken | Stray]:
-        """Give up the fragment that is being read; go on where the next one begins."""
+        """Give up the fragment that is being read; continue where the next one begins."""
         assert self._units is not None
         kept, at = self._units.kept, self._units.passed + self._shift
         if b"<" not in kept[: self._units.reached + 1]:  # the text itself is broken, all of it

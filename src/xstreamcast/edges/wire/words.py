@@ -56,7 +56,7 @@ class Words:
         self.keys: I32 = np.zeros(0, np.int32)
 
     def catch_up(self) -> None:
-        """Take in the names that were met since."""
+        """Add the names that were met since."""
         known, met = len(self.elements), len(self._names)
         if known == met:
             return

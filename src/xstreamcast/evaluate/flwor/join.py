@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Bools, Ints
 
 
-def join(plan: p.Join, frame: Frame) -> Iterator[Frame]:
+def join(plan: p.TupleJoin, frame: Frame) -> Iterator[Frame]:
     """The pairs that agree on all keys, left-major.
 
     Keys are made for all tuples, even those that meet no other. If that fails, or no order
@@ -35,7 +35,7 @@ def join(plan: p.Join, frame: Frame) -> Iterator[Frame]:
     yield from _nested(plan, left) if found is None else found
 
 
-def _found(plan: p.Join, left: Frame, frame: Frame) -> Iterator[Frame] | None:
+def _found(plan: p.TupleJoin, left: Frame, frame: Frame) -> Iterator[Frame] | None:
     """The pairs by their first key; None where they must be looked for one by one."""
     from xstreamcast.evaluate.flwor.tuples import bound_between, gathered
 
@@ -53,7 +53,7 @@ def _found(plan: p.Join, left: Frame, frame: Frame) -> Iterator[Frame] | None:
     return (_thinned(plan, plan.keys[1:], _pair_frame(left, right, a, b, keys)) for a, b in blocks)
 
 
-def _home(plan: p.Join, frame: Frame) -> Frame:
+def _home(plan: p.TupleJoin, frame: Frame) -> Frame:
     """Where the right side is made: once for all rows that it does not read from."""
     sides = [plan.right, *(key.right for key in plan.keys)]
     reads = [frame.context.reads.of(side) for side in sides]
@@ -81,7 +81,7 @@ def _taken(right: Frame, key: Key, rows: Ints) -> Value:
     return lambda: right.variable(key).take(rows)
 
 
-def _nested(plan: p.Join, left: Frame) -> Iterator[Frame]:
+def _nested(plan: p.TupleJoin, left: Frame) -> Iterator[Frame]:
     """Every pair, kept if the keys agree."""
     from xstreamcast.evaluate.flwor.tuples import stream
 
@@ -90,7 +90,7 @@ def _nested(plan: p.Join, left: Frame) -> Iterator[Frame]:
             yield _thinned(plan, plan.keys, tuples)
 
 
-def _thinned(plan: p.Join, keys: tuple[p.JoinKey, ...], tuples: Frame) -> Frame:
+def _thinned(plan: p.TupleJoin, keys: tuple[p.JoinKey, ...], tuples: Frame) -> Frame:
     for key in keys:
         if tuples.n:
             tuples = _selected(tuples, truth(key.test, tuples))

@@ -83,20 +83,20 @@ def _stream(plan: p.Tuples, frame: Frame) -> Iterator[Frame]:
         case p.Where():
             for tuples in stream(plan.source, frame):
                 yield from _where(plan, tuples)
-        case p.Join() | p.GroupBy() | p.OrderBy() | p.CountTuples() | p.Window():
+        case p.TupleJoin() | p.GroupBy() | p.OrderBy() | p.CountTuples() | p.ForWindow():
             yield from _gathering(plan, frame)
         case _:
             assert_never(plan)
 
 
 def _gathering(
-    plan: p.Join | p.GroupBy | p.OrderBy | p.CountTuples | p.Window, frame: Frame
+    plan: p.TupleJoin | p.GroupBy | p.OrderBy | p.CountTuples | p.ForWindow, frame: Frame
 ) -> Iterator[Frame]:
     """The tuples of a clause that looks at several at a time."""
     from xstreamcast.evaluate.flwor import group, join, order, windows
 
     match plan:
-        case p.Join():
+        case p.TupleJoin():
             yield from join.join(plan, frame)
         case p.GroupBy():
             yield group.group_by(plan, gathered(plan.source, frame), frame)
@@ -104,14 +104,16 @@ def _gathering(
             yield order.order_by(plan, gathered(plan.source, frame), frame)
         case p.CountTuples():
             yield _numbered(plan, gathered(plan.source, frame), frame)
-        case p.Window():
+        case p.ForWindow():
             for tuples in stream(plan.source, frame):
                 yield from _located(plan, frame, windows.window(plan, tuples))
         case _:
             assert_never(plan)
 
 
-def _located(plan: p.ForEach | p.Window, frame: Frame, frames: Iterator[Frame]) -> Iterator[Frame]:
+def _located(
+    plan: p.ForEach | p.ForWindow, frame: Frame, frames: Iterator[Frame]
+) -> Iterator[Frame]:
     try:
         yield from frames
     except Error as caught:

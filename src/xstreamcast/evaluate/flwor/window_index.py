@@ -83,7 +83,9 @@ def _spread(column: Column, ranks: Ints) -> Ints:
     return out
 
 
-def bounds(plan: p.Window, index: WindowIndex, opens: Bools, offsets: Ints, stop: Ints) -> b.Bounds:
+def bounds(
+    plan: p.ForWindow, index: WindowIndex, opens: Bools, offsets: Ints, stop: Ints
+) -> b.Bounds:
     """The windows of the clause."""
     first = np.flatnonzero(opens)
     if plan.kind == "landmark":

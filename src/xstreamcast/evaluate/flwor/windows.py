@@ -24,7 +24,7 @@ _MOST_ITEMS: Final = 20  # of which all sub-sequences are made
 _PAIRS: Final = 1 << 18
 
 
-def window(plan: p.Window, tuples: Frame) -> Iterator[Frame]:
+def window(plan: p.ForWindow, tuples: Frame) -> Iterator[Frame]:
     """The tuples, each with one window of its items."""
     if tuples.n == 0:
         return
@@ -33,7 +33,7 @@ def window(plan: p.Window, tuples: Frame) -> Iterator[Frame]:
 
 
 def found_windows(
-    plan: p.Window,
+    plan: p.ForWindow,
     tuples: Frame,
     *,
     before: int = 0,
@@ -97,7 +97,7 @@ class _Sequence:
 
     def __init__(
         self,
-        plan: p.Window,
+        plan: p.ForWindow,
         column: Column,
         tuples: Frame,
         before: int = 0,

@@ -41,7 +41,7 @@ def last(plan: p.Last, frame: Frame) -> Column:
     return frame.focus(LAST)
 
 
-def root(plan: p.Root, frame: Frame) -> Column:
+def root(plan: p.TreeRoot, frame: Frame) -> Column:
     """The root of each tree, which must be a document."""
     operand = evaluate(plan.operand, frame)
     if len(operand.items) and operand.items.tag != NODE:

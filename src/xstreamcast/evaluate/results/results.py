@@ -10,7 +10,7 @@ import numpy as np
 
 from xstreamcast.algebra.show.types import item_type
 from xstreamcast.errors import Error
-from xstreamcast.functions.call import Call, StaticContext
+from xstreamcast.functions.call import CallContext, StaticContext
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.serialization import serialized
 from xstreamcast.functions.serialization.parameters import Parameters
@@ -64,7 +64,7 @@ def json_line(store: Store, tag: int, value: Any) -> str:
     """A map or an array as JSON, where it has a form; else in the form of the language."""
     from xstreamcast.evaluate.context import now
 
-    item, call = Items.of(tag, [value]), Call(1, store, StaticContext(), now())
+    item, call = Items.of(tag, [value]), CallContext(1, store, StaticContext(), now())
     try:
         return serialized(call, item, Parameters(method="json"))
     except Error:

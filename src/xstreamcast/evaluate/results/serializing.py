@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.errors import error
 from xstreamcast.evaluate.context import Context, now
-from xstreamcast.functions.call import Call, StaticContext
+from xstreamcast.functions.call import CallContext, StaticContext
 from xstreamcast.functions.serialization import serialized as written
 from xstreamcast.functions.serialization.declared import declared_parameters
 from xstreamcast.functions.serialization.parameters import ALL
@@ -31,7 +31,7 @@ def answer_text(
 ) -> str:
     """The items as the query declares and as `parameters` say, which come first."""
     static = StaticContext() if program is None else program.static
-    call = Call(1, store, static, now())
+    call = CallContext(1, store, static, now())
     declared = () if program is None else program.settings.options
     given = {name.replace("_", "-"): value for name, value in parameters.items()}
     for name in given:

@@ -18,7 +18,7 @@ from xstreamcast.model.sequence_type import AtomicItem
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
-    from xstreamcast.functions.call import Call
+    from xstreamcast.functions.call import CallContext
     from xstreamcast.model.column import Column
 
 _DOUBLE: Final = AtomicItem(DOUBLE)
@@ -67,7 +67,7 @@ def call(plan: p.Call, context: Context) -> Code:
     ready = [(fitting(wanted), wanted) for wanted in types]
     doubles = [wanted.item == _DOUBLE for wanted in types]
     quick = quick_of(function, len(arguments))
-    by_context: dict[int, Call] = {}  # by the context of a module
+    by_context: dict[int, CallContext] = {}  # by the context of a module
 
     def converted_argument(i: int, value: Column, frame: Frame) -> Column:
         fits, wanted = ready[i]

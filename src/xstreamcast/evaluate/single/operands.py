@@ -12,7 +12,7 @@ from xstreamcast.evaluate import compare, values
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, PRIMITIVE, STRING, UNTYPED
-from xstreamcast.model.column import Column, beside
+from xstreamcast.model.column import Column, concat_rows
 from xstreamcast.model.row import FALSE, NOTHING, SHORT, TRUE, SingleRow, row_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def comma(plan: p.Comma, context: Context) -> Code:
             cells = tuple(cell for one in rows for cell in one.cells)
             if len(cells) <= SHORT and all(one.tag == tag for one in rows):
                 return SingleRow(tag, cells)
-        return beside(live)
+        return concat_rows(live)
 
     return run
 

@@ -107,7 +107,7 @@ def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
     """e?[t1,t2]: copies of elements alive in the interval, clipped to it; e?[now] clips no begin.
 
     e?[a,b]?[c,d] is one projection to what both intervals have in common: a lifespan that was
-    clipped would not tell whether its end belongs to it.
+    clipped would not show whether its end belongs to it.
     """
     first, (there, to) = plan, _interval(plan, frame)
     reached, current = to.end, p.is_current(plan)

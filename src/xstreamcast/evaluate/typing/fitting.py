@@ -27,7 +27,7 @@ _MOST: Final = 4096
 # that no other gets its identity.
 _known: Final[dict[int, tuple[SequenceType, Callable[[Column], bool]]]] = {}
 
-# types that the tag alone decides, beside atomic ones
+# types that the tag alone decides, besides atomic ones
 _BY_TAG: Final[dict[ItemType, tuple[int, ...]]] = {
     MapType(): (MAP,),
     ArrayType(): (ARRAY,),

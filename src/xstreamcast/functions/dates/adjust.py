@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast.convert import part_of
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
@@ -43,10 +43,10 @@ def _rows(source: str) -> None:
         cells = enumerate(one_or(arg))
         return maybe(tag, [None if value is None else change(value, i) for i, value in cells])
 
-    def implicit(call: Call, arg: Column) -> Column:
+    def implicit(call: CallContext, arg: Column) -> Column:
         return each(arg, lambda value, i: adjusted(value, call.timezone, tag))
 
-    def explicit(call: Call, arg: Column, zone: Column) -> Column:
+    def explicit(call: CallContext, arg: Column, zone: Column) -> Column:
         offsets = [offset_in(span) for span in one_or(zone)]
         return each(arg, lambda value, i: adjusted(value, offsets[i], tag))
 

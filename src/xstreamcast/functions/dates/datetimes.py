@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast.convert import part_of
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import column_of, maybe, one_or
@@ -30,7 +30,7 @@ _STAMP = ATOMIC["dateTimeStamp"].tag
 def _component(
     name: str, source: str, tag: int, result: str, part: Callable[[DateTime], Any]
 ) -> None:
-    def body(call: Call, arg: Column) -> Column:
+    def body(call: CallContext, arg: Column) -> Column:
         return maybe(tag, [None if value is None else part(value) for value in one_or(arg)])
 
     what = name.removesuffix("s")
@@ -60,7 +60,7 @@ for _source in ("dateTime", "date", "time"):
 
 
 @function("fn:dateTime($arg1 as xs:date?, $arg2 as xs:time?) as xs:dateTime?")
-def date_time(call: Call, date: Column, time: Column) -> Column:
+def date_time(call: CallContext, date: Column, time: Column) -> Column:
     """A date and a time of day as one xs:dateTime."""
     return maybe(DATE_TIME, map(_joined, one_or(date), one_or(time)))
 
@@ -74,30 +74,30 @@ def _joined(date: DateTime | None, time: DateTime | None) -> DateTime | None:
 
 
 @function("fn:current-dateTime() as xs:dateTimeStamp", deterministic=False)
-def current_date_time(call: Call) -> Column:
+def current_date_time(call: CallContext) -> Column:
     """The instant of this evaluation, in the implicit time zone."""
     return column_of(_STAMP, [now(call)] * call.n)
 
 
 @function("fn:current-date() as xs:date", deterministic=False)
-def current_date(call: Call) -> Column:
+def current_date(call: CallContext) -> Column:
     """The date of this evaluation, in the implicit time zone."""
     return column_of(DATE, [part_of(now(call), DATE)] * call.n)
 
 
 @function("fn:current-time() as xs:time", deterministic=False)
-def current_time(call: Call) -> Column:
+def current_time(call: CallContext) -> Column:
     """The time of day of this evaluation, in the implicit time zone."""
     return column_of(TIME, [part_of(now(call), TIME)] * call.n)
 
 
-def now(call: Call) -> DateTime:
+def now(call: CallContext) -> DateTime:
     """The current instant as seen in the implicit time zone."""
     return call.current.moved(call.timezone)
 
 
 @function("fn:implicit-timezone() as xs:dayTimeDuration", deterministic=False)
-def implicit_timezone(call: Call) -> Column:
+def implicit_timezone(call: CallContext) -> Column:
     """The time zone of values that have none."""
     zone = Duration(seconds=Decimal(call.timezone * 60))
     return column_of(DAY_TIME_DURATION, [zone] * call.n)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import DECIMAL, INTEGER
@@ -16,7 +16,7 @@ from xstreamcast.model.exact import EXACT
 
 
 def _component(name: str, tag: int, result: str, part: Callable[[Duration], Any]) -> None:
-    def body(call: Call, arg: Column) -> Column:
+    def body(call: CallContext, arg: Column) -> Column:
         return maybe(tag, [None if value is None else part(value) for value in one_or(arg)])
 
     signature = f"fn:{name}-from-duration($arg as xs:duration?) as xs:{result}?"

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.json.reading import events
 from xstreamcast.functions.json.strings import kept_escaped, plain
 from xstreamcast.functions.registry import function
@@ -35,7 +35,7 @@ _OPTIONS: Final = {
 
 @function("fn:parse-json($json-text as xs:string?) as item()?")
 @function("fn:parse-json($json-text as xs:string?, $options as map(*)) as item()?")
-def parse_json(call: Call, json: Column, options: Column | None = None) -> Column:
+def parse_json(call: CallContext, json: Column, options: Column | None = None) -> Column:
     """The maps, arrays, strings, numbers and booleans that a JSON text describes."""
     rules = rules_of(call, options)
     rows = zip(one_or(json), rules, strict=True)
@@ -44,7 +44,7 @@ def parse_json(call: Call, json: Column, options: Column | None = None) -> Colum
 
 @function("fn:json-doc($href as xs:string?) as item()?")
 @function("fn:json-doc($href as xs:string?, $options as map(*)) as item()?")
-def json_doc(call: Call, href: Column, options: Column | None = None) -> Column:
+def json_doc(call: CallContext, href: Column, options: Column | None = None) -> Column:
     """The maps, arrays, strings, numbers and booleans of the JSON text at an address."""
     texts = [
         None if at is None else text_at(call, at, None, any_character=True) for at in one_or(href)
@@ -61,7 +61,7 @@ class Rules:
     string: Callable[[str], str] = lambda raw: plain(raw, lambda code: "\ufffd")
 
 
-def rules_of(call: Call, options: Column | None) -> list[Rules]:
+def rules_of(call: CallContext, options: Column | None) -> list[Rules]:
     """The rules of each row."""
     if options is None:
         return [Rules()] * call.n
@@ -69,7 +69,7 @@ def rules_of(call: Call, options: Column | None) -> list[Rules]:
     return [Rules(one["duplicates"], string_rule(call, one)) for one in given]
 
 
-def string_rule(call: Call, options: dict[str, Any]) -> Callable[[str], str]:
+def string_rule(call: CallContext, options: dict[str, Any]) -> Callable[[str], str]:
     """How a string is read: its escapes kept, or resolved with a fallback for odd characters."""
     fallback = options["fallback"]
     if options["escape"]:
@@ -81,7 +81,7 @@ def string_rule(call: Call, options: dict[str, Any]) -> Callable[[str], str]:
     return lambda raw: plain(raw, lambda code: _replaced(call, fallback, code))
 
 
-def _replaced(call: Call, fallback: FunctionItem, code: str) -> str:
+def _replaced(call: CallContext, fallback: FunctionItem, code: str) -> str:
     """The result of the fallback for an escape: one string."""
     if fallback.arity != 1:
         raise error("XPTY0004", "the fallback must be a function of one argument")

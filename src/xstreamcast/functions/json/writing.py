@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast_value, string_value
 from xstreamcast.functions.json.strings import quoted, unescaped
 from xstreamcast.functions.registry import function
@@ -30,7 +30,7 @@ _BARE: Final = re.compile('[\x00-\x1f\x7f-\x9f"]')
 
 @function("fn:xml-to-json($input as node()?) as xs:string?")
 @function("fn:xml-to-json($input as node()?, $options as map(*)) as xs:string?")
-def xml_to_json(call: Call, node: Column, options: Column | None = None) -> Column:
+def xml_to_json(call: CallContext, node: Column, options: Column | None = None) -> Column:
     """The JSON text that an element represents."""
     given = [None] * call.n if options is None else one_or(options)
     indents = [
@@ -41,7 +41,7 @@ def xml_to_json(call: Call, node: Column, options: Column | None = None) -> Colu
     return maybe(STRING, (None if n is None else _text(call, n, indent) for n, indent in rows))
 
 
-def _text(call: Call, node: int, indent: bool) -> str:
+def _text(call: CallContext, node: int, indent: bool) -> str:
     handle = np.array([node], np.int64)
     kind = int(call.store.kinds(handle)[0])
     if kind == DOCUMENT:
@@ -56,12 +56,12 @@ def _text(call: Call, node: int, indent: bool) -> str:
     return "".join(_Writer(call, indent).element(node, False, 0))
 
 
-def _children(call: Call, node: int) -> list[tuple[int, int]]:
+def _children(call: CallContext, node: int) -> list[tuple[int, int]]:
     _, found = call.store.step(np.array([node], np.int64), "child", NodeTest.node())
     return list(zip(found.tolist(), call.store.kinds(found).tolist(), strict=True))
 
 
-def _string(call: Call, node: int) -> str:
+def _string(call: CallContext, node: int) -> str:
     return str(call.store.strings(np.array([node], np.int64))[0])
 
 
@@ -72,7 +72,7 @@ def _unfit(why: str) -> Error:
 class _Writer:
     """Elements as JSON."""
 
-    def __init__(self, call: Call, indent: bool) -> None:
+    def __init__(self, call: CallContext, indent: bool) -> None:
         self.call = call
         self.indent = indent
 

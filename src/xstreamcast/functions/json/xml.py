@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.json.reading import events
 from xstreamcast.functions.json.strings import unescaped
 from xstreamcast.functions.json.values import Rules, string_rule
@@ -37,7 +37,7 @@ _ELEMENTS: Final = {"[": "array", "{": "map", "true": "boolean", "false": "boole
     "fn:json-to-xml($json-text as xs:string?, $options as map(*)) as document-node()?",
     deterministic=False,
 )
-def json_to_xml(call: Call, json: Column, options: Column | None = None) -> Column:
+def json_to_xml(call: CallContext, json: Column, options: Column | None = None) -> Column:
     """The document that represents a JSON text."""
     rules = _rules(call, options)
     rows = zip(one_or(json), rules, strict=True)
@@ -46,7 +46,7 @@ def json_to_xml(call: Call, json: Column, options: Column | None = None) -> Colu
     )
 
 
-def _rules(call: Call, options: Column | None) -> list[Rules]:
+def _rules(call: CallContext, options: Column | None) -> list[Rules]:
     if options is None:
         return [_RETAIN] * call.n
     made = []

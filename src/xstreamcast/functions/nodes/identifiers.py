@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.nodes.names import context_node
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import lists, many
@@ -32,7 +32,7 @@ _ID: Final = NodeTest.attribute("id", XML_URI)
 
 @function("fn:id($arg as xs:string*, $node as node()) as element()*")
 @function("fn:element-with-id($arg as xs:string*, $node as node()) as element()*")
-def id_(call: Call, arg: Column, node: Column) -> Column:
+def id_(call: CallContext, arg: Column, node: Column) -> Column:
     """The elements whose xml:id is among the words of the strings, in document order."""
     tables = {root: _table(call, root) for root in set(_documents(call, node))}
     rows = zip(many(arg), _documents(call, node), strict=True)
@@ -41,13 +41,13 @@ def id_(call: Call, arg: Column, node: Column) -> Column:
 
 @function("fn:id($arg as xs:string*) as element()*", focus=True)
 @function("fn:element-with-id($arg as xs:string*) as element()*", focus=True)
-def id_in_context(call: Call, arg: Column) -> Column:
+def id_in_context(call: CallContext, arg: Column) -> Column:
     """The elements of this document whose xml:id is among the words of the strings."""
     return id_(call, arg, context_node(call))
 
 
 @function("fn:idref($arg as xs:string*, $node as node()) as node()*")
-def idref(call: Call, arg: Column, node: Column) -> Column:
+def idref(call: CallContext, arg: Column, node: Column) -> Column:
     """The attributes that refer to one of the identifiers, in document order."""
     tables = {root: _references(call, root) for root in set(_documents(call, node))}
     rows = zip(many(arg), _documents(call, node), strict=True)
@@ -55,12 +55,12 @@ def idref(call: Call, arg: Column, node: Column) -> Column:
 
 
 @function("fn:idref($arg as xs:string*) as node()*", focus=True)
-def idref_in_context(call: Call, arg: Column) -> Column:
+def idref_in_context(call: CallContext, arg: Column) -> Column:
     """The attributes of this document that refer to one of the identifiers."""
     return idref(call, arg, context_node(call))
 
 
-def _documents(call: Call, node: Column) -> list[int]:
+def _documents(call: CallContext, node: Column) -> list[int]:
     """The document of each node (FODC0001)."""
     roots = call.store.roots(node.items.values)
     if (call.store.kinds(roots) != DOCUMENT).any():
@@ -69,7 +69,7 @@ def _documents(call: Call, node: Column) -> list[int]:
     return found
 
 
-def _attributes(call: Call, root: int, test: NodeTest) -> Iterator[tuple[int, int, str]]:
+def _attributes(call: CallContext, root: int, test: NodeTest) -> Iterator[tuple[int, int, str]]:
     """(element, attribute, value) of the attributes that pass a test."""
     above = np.array([root], np.int64)
     _, elements = call.store.step(above, "descendant", NodeTest.element())
@@ -78,7 +78,7 @@ def _attributes(call: Call, root: int, test: NodeTest) -> Iterator[tuple[int, in
     yield from zip(elements[which].tolist(), found.tolist(), values, strict=True)
 
 
-def _declared(call: Call, root: int, *kinds: str) -> Iterator[tuple[int, int, str]]:
+def _declared(call: CallContext, root: int, *kinds: str) -> Iterator[tuple[int, int, str]]:
     """The attributes that a DTD declares with one of the types."""
     declared = call.store.tape(root >> 32).declared or {}
     wanted = {names for names, kind in declared.items() if kind in kinds}
@@ -89,13 +89,13 @@ def _declared(call: Call, root: int, *kinds: str) -> Iterator[tuple[int, int, st
             yield element, attribute, value
 
 
-def _written(call: Call, node: int) -> str:
+def _written(call: CallContext, node: int) -> str:
     number = int(call.store.name_ids(np.array([node], np.int64))[0])
     lexical: str = call.store.names.lexical(number)
     return lexical
 
 
-def _table(call: Call, root: int) -> dict[str, list[int]]:
+def _table(call: CallContext, root: int) -> dict[str, list[int]]:
     """The first element with each identifier; of a stream, all of them."""
     table: dict[str, list[int]] = {}
     versioned = isinstance(call.store.tape(root >> 32).declared, Identifiers)
@@ -109,7 +109,7 @@ def _table(call: Call, root: int) -> dict[str, list[int]]:
     return table
 
 
-def _references(call: Call, root: int) -> list[tuple[int, frozenset[str]]]:
+def _references(call: CallContext, root: int) -> list[tuple[int, frozenset[str]]]:
     found = _declared(call, root, "IDREF", "IDREFS")
     return [(attribute, frozenset(value.split())) for _, attribute, value in found]
 

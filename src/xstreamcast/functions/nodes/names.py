@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import column_of, maybe
 from xstreamcast.model.atomic import ANY_URI, NODE, QNAME, STRING
@@ -19,7 +19,7 @@ from xstreamcast.tape.layout import NAMESPACE
 Named = Callable[[str, str, str], Any]
 
 
-def context_node(call: Call) -> Column:
+def context_node(call: CallContext) -> Column:
     """The context item, which must be a node: XPDY0002, XPTY0004."""
     item = call.context_item()
     if len(item.items) and item.items.kinds() != {NODE}:
@@ -27,7 +27,7 @@ def context_node(call: Call) -> Column:
     return item
 
 
-def of_names(call: Call, nodes: Column, made: Named, nothing: Any) -> list[Any]:
+def of_names(call: CallContext, nodes: Column, made: Named, nothing: Any) -> list[Any]:
     """made(prefix, local, uri) of the name of each row's node; `nothing` where it has none."""
     handles = nodes.items.values.astype(np.int64)
     ids, kinds = call.store.name_ids(handles), call.store.kinds(handles)
@@ -38,7 +38,7 @@ def of_names(call: Call, nodes: Column, made: Named, nothing: Any) -> list[Any]:
     return [next(found) if length else nothing for length in nodes.lengths().tolist()]
 
 
-def _of_key(call: Call, key: int, made: Named, nothing: Any) -> Any:
+def _of_key(call: CallContext, key: int, made: Named, nothing: Any) -> Any:
     if key == -1:
         return nothing
     if key >= 0:
@@ -52,48 +52,48 @@ def _lexical(prefix: str, local: str, uri: str) -> str:
 
 
 @function("fn:name($arg as node()?) as xs:string")
-def name(call: Call, arg: Column) -> Column:
+def name(call: CallContext, arg: Column) -> Column:
     """The name of a node as it is written, "" if it has none."""
     return column_of(STRING, of_names(call, arg, _lexical, ""))
 
 
 @function("fn:name() as xs:string", focus=True)
-def name_of_context(call: Call) -> Column:
+def name_of_context(call: CallContext) -> Column:
     """The name of the context node as it is written."""
     return name(call, context_node(call))
 
 
 @function("fn:local-name($arg as node()?) as xs:string")
-def local_name(call: Call, arg: Column) -> Column:
+def local_name(call: CallContext, arg: Column) -> Column:
     """The local part of a node's name, "" if it has none."""
     return column_of(STRING, of_names(call, arg, lambda prefix, local, uri: local, ""))
 
 
 @function("fn:local-name() as xs:string", focus=True)
-def local_name_of_context(call: Call) -> Column:
+def local_name_of_context(call: CallContext) -> Column:
     """The local part of the context node's name."""
     return local_name(call, context_node(call))
 
 
 @function("fn:namespace-uri($arg as node()?) as xs:anyURI")
-def namespace_uri(call: Call, arg: Column) -> Column:
+def namespace_uri(call: CallContext, arg: Column) -> Column:
     """The namespace of a node's name, "" if it is in none."""
     return column_of(ANY_URI, of_names(call, arg, lambda prefix, local, uri: uri, ""))
 
 
 @function("fn:namespace-uri() as xs:anyURI", focus=True)
-def namespace_uri_of_context(call: Call) -> Column:
+def namespace_uri_of_context(call: CallContext) -> Column:
     """The namespace of the context node's name."""
     return namespace_uri(call, context_node(call))
 
 
 @function("fn:node-name($arg as node()?) as xs:QName?")
-def node_name(call: Call, arg: Column) -> Column:
+def node_name(call: CallContext, arg: Column) -> Column:
     """The name of a node as a QName, () if it has none."""
     return maybe(QNAME, of_names(call, arg, lambda p, local, uri: QName(uri, local, p), None))
 
 
 @function("fn:node-name() as xs:QName?", focus=True)
-def node_name_of_context(call: Call) -> Column:
+def node_name_of_context(call: CallContext) -> Column:
     """The name of the context node as a QName."""
     return node_name(call, context_node(call))

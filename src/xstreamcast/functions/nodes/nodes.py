@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.nodes.names import context_node
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import column_of, maybe, one_or, truths
@@ -27,19 +27,19 @@ _LANG: Final = NodeTest.attribute("lang", XML_URI)
 
 
 @function("fn:root($arg as node()?) as node()?")
-def root(call: Call, arg: Column) -> Column:
+def root(call: CallContext, arg: Column) -> Column:
     """The root of the tree a node is in."""
     return arg.with_items(Items.of_nodes(call.store.roots(arg.items.values)))
 
 
 @function("fn:root() as node()", focus=True)
-def root_of_context(call: Call) -> Column:
+def root_of_context(call: CallContext) -> Column:
     """The root of the tree the context node is in."""
     return root(call, context_node(call))
 
 
 @function("fn:has-children($node as node()?) as xs:boolean")
-def has_children(call: Call, node: Column) -> Column:
+def has_children(call: CallContext, node: Column) -> Column:
     """Whether the node has a child."""
     labels, _ = call.store.step(node.items.values, "child", NodeTest.node())
     found = np.zeros(node.n, np.bool_)
@@ -48,13 +48,13 @@ def has_children(call: Call, node: Column) -> Column:
 
 
 @function("fn:has-children() as xs:boolean", focus=True)
-def has_children_of_context(call: Call) -> Column:
+def has_children_of_context(call: CallContext) -> Column:
     """Whether the context node has a child."""
     return has_children(call, context_node(call))
 
 
 @function("fn:nilled($arg as node()?) as xs:boolean?")
-def nilled(call: Call, arg: Column) -> Column:
+def nilled(call: CallContext, arg: Column) -> Column:
     """False for an element (none is validated here), () for other nodes."""
     kinds = iter(call.store.kinds(arg.items.values).tolist())
     flags = (False if length and next(kinds) == ELEMENT else None for length in arg.lengths())
@@ -62,32 +62,32 @@ def nilled(call: Call, arg: Column) -> Column:
 
 
 @function("fn:nilled() as xs:boolean?", focus=True)
-def nilled_of_context(call: Call) -> Column:
+def nilled_of_context(call: CallContext) -> Column:
     """False for an element, () for other nodes."""
     return nilled(call, context_node(call))
 
 
 @function("fn:data($arg as item()*) as xs:anyAtomicType*")
-def data(call: Call, arg: Column) -> Column:
+def data(call: CallContext, arg: Column) -> Column:
     """The typed values of the items."""
     return atomize(call, arg)
 
 
 @function("fn:data() as xs:anyAtomicType*", focus=True)
-def data_of_context(call: Call) -> Column:
+def data_of_context(call: CallContext) -> Column:
     """The typed value of the context item."""
     return atomize(call, call.context_item())
 
 
 @function("fn:generate-id($arg as node()?) as xs:string")
-def generate_id(call: Call, arg: Column) -> Column:
+def generate_id(call: CallContext, arg: Column) -> Column:
     """A string that no other node has, "" for no node."""
     ids = (f"n{h >> 32}x{h & 0xFFFFFFFF}" if h is not None else "" for h in one_or(arg))
     return column_of(STRING, ids)
 
 
 @function("fn:generate-id() as xs:string", focus=True)
-def generate_id_of_context(call: Call) -> Column:
+def generate_id_of_context(call: CallContext) -> Column:
     """A string that no other node has."""
     return generate_id(call, context_node(call))
 
@@ -96,7 +96,7 @@ def generate_id_of_context(call: Call) -> Column:
 
 
 @function("fn:lang($testlang as xs:string?, $node as node()) as xs:boolean")
-def lang(call: Call, testlang: Column, node: Column) -> Column:
+def lang(call: CallContext, testlang: Column, node: Column) -> Column:
     """Whether xml:lang at the node or nearest above names the language or a dialect of it."""
     spoken = _languages(call, node.items.values)
     language = one_or(testlang, "")
@@ -104,12 +104,12 @@ def lang(call: Call, testlang: Column, node: Column) -> Column:
 
 
 @function("fn:lang($testlang as xs:string?) as xs:boolean", focus=True)
-def lang_of_context(call: Call, testlang: Column) -> Column:
+def lang_of_context(call: CallContext, testlang: Column) -> Column:
     """Whether the context node is in the language."""
     return lang(call, testlang, context_node(call))
 
 
-def _languages(call: Call, handles: Ints) -> list[str | None]:
+def _languages(call: CallContext, handles: Ints) -> list[str | None]:
     """The nearest xml:lang of each node."""
     above, ancestors = call.store.step(handles, "ancestor-or-self", NodeTest.node())
     which, attributes = call.store.step(ancestors, "attribute", _LANG)
@@ -129,7 +129,7 @@ def _speaks(language: str, spoken: str | None) -> bool:
 
 
 @function("fn:innermost($nodes as node()*) as node()*", blocking=(0,))
-def innermost(call: Call, nodes: Column) -> Column:
+def innermost(call: CallContext, nodes: Column) -> Column:
     """The nodes that are not ancestors of others among them, in document order."""
     rows, handles = _in_order(nodes)
     ends = handles + call.store.sizes(handles)
@@ -140,7 +140,7 @@ def innermost(call: Call, nodes: Column) -> Column:
 
 
 @function("fn:outermost($nodes as node()*) as node()*", blocking=(0,))
-def outermost(call: Call, nodes: Column) -> Column:
+def outermost(call: CallContext, nodes: Column) -> Column:
     """The nodes that are not descendants of others among them, in document order."""
     rows, handles = _in_order(nodes)
     ends = handles + call.store.sizes(handles)

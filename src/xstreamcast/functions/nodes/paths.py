@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.nodes.names import context_node
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
@@ -20,18 +20,18 @@ _ROOT: Final = f"Q{{{FN}}}root()"
 
 
 @function("fn:path($arg as node()?) as xs:string?")
-def path(call: Call, arg: Column) -> Column:
+def path(call: CallContext, arg: Column) -> Column:
     """An expression that leads from the root to the node: /Q{}a[1]/Q{}b[2]/@id."""
     return maybe(STRING, (None if node is None else _path(call, node) for node in one_or(arg)))
 
 
 @function("fn:path() as xs:string?", focus=True)
-def path_of_context(call: Call) -> Column:
+def path_of_context(call: CallContext) -> Column:
     """An expression that leads from the root to the context node."""
     return path(call, context_node(call))
 
 
-def _path(call: Call, node: int) -> str:
+def _path(call: CallContext, node: int) -> str:
     steps: list[str] = []
     above = _parent(call, node)
     while above is not None:
@@ -41,16 +41,16 @@ def _path(call: Call, node: int) -> str:
     return head + "".join(f"/{step}" for step in reversed(steps)) or "/"
 
 
-def _parent(call: Call, node: int) -> int | None:
+def _parent(call: CallContext, node: int) -> int | None:
     above = int(call.store.parents(np.array([node], np.int64))[0])
     return None if above < 0 else above
 
 
-def _kind(call: Call, node: int) -> int:
+def _kind(call: CallContext, node: int) -> int:
     return int(call.store.kinds(np.array([node], np.int64))[0])
 
 
-def _step(call: Call, node: int) -> str:
+def _step(call: CallContext, node: int) -> str:
     names = call.store.names
     number = int(call.store.name_ids(np.array([node], np.int64))[0])
     _, local, uri = names.qname(number) if number >= 0 else ("", "", "")
@@ -70,6 +70,6 @@ def _step(call: Call, node: int) -> str:
             return f"namespace::{local}" if local else f'namespace::*[Q{{{FN}}}local-name()=""]'
 
 
-def _place(call: Call, node: int, test: NodeTest) -> str:
+def _place(call: CallContext, node: int, test: NodeTest) -> str:
     before, _ = call.store.step(np.array([node], np.int64), "preceding-sibling", test)
     return f"[{len(before) + 1}]"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast
 from xstreamcast.functions.registry import function
 from xstreamcast.model.atomic import DOUBLE
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 @function("math:pi() as xs:double")
-def pi(call: Call) -> Column:
+def pi(call: CallContext) -> Column:
     """π"""
     return Column(Items(DOUBLE, np.full(call.n, math.pi)))
 
 
 def _row(name: str, formula: Callable[[Array], Array], doc: str) -> None:
-    def body(call: Call, arg: Column) -> Column:
+    def body(call: CallContext, arg: Column) -> Column:
         with np.errstate(all="ignore"):
             return arg.with_items(Items(DOUBLE, formula(arg.items.values.astype(np.float64))))
 
@@ -58,7 +58,7 @@ _row("atan", np.arctan, "The angle in radians whose tangent is the argument.")
 
 
 @function("math:pow($x as xs:double?, $y as xs:numeric) as xs:double?")
-def pow_(call: Call, x: Column, y: Column) -> Column:
+def pow_(call: CallContext, x: Column, y: Column) -> Column:
     """The first argument to the power of the second."""
     exponents = cast(y.items, DOUBLE).values[x.rows()] if len(x.items) else np.empty(0)
     with np.errstate(all="ignore"):
@@ -66,6 +66,6 @@ def pow_(call: Call, x: Column, y: Column) -> Column:
 
 
 @function("math:atan2($y as xs:double, $x as xs:double) as xs:double")
-def atan2(call: Call, y: Column, x: Column) -> Column:
+def atan2(call: CallContext, y: Column, x: Column) -> Column:
     """The angle in radians from the positive x axis to the point (x, y)."""
     return Column(Items(DOUBLE, np.arctan2(y.items.values, x.items.values)))

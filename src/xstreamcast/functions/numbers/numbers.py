@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from xstreamcast.errors import Error
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.cast.convert import converter
 from xstreamcast.functions.cast.lexical import to_single
@@ -34,7 +34,7 @@ _USUAL: Final = 40  # digits up to which a number is rounded without a look at h
 
 
 @function("fn:abs($arg as xs:numeric?) as xs:numeric?")
-def abs_(call: Call, arg: Column) -> Column:
+def abs_(call: CallContext, arg: Column) -> Column:
     """The number without its sign."""
     return arg.with_items(per_type(arg.items, _absolute))
 
@@ -49,13 +49,13 @@ def _absolute(items: Items) -> Items:
 
 
 @function("fn:ceiling($arg as xs:numeric?) as xs:numeric?")
-def ceiling(call: Call, arg: Column) -> Column:
+def ceiling(call: CallContext, arg: Column) -> Column:
     """The smallest integer that is not below the argument."""
     return arg.with_items(per_type(arg.items, lambda part: _whole(part, np.ceil, math.ceil)))
 
 
 @function("fn:floor($arg as xs:numeric?) as xs:numeric?")
-def floor(call: Call, arg: Column) -> Column:
+def floor(call: CallContext, arg: Column) -> Column:
     """The largest integer that is not above the argument."""
     return arg.with_items(per_type(arg.items, lambda part: _whole(part, np.floor, math.floor)))
 
@@ -70,7 +70,7 @@ def _whole(items: Items, fast: Callable[[Array], Array], exact: Callable[[Decima
 
 
 @function("fn:round($arg as xs:numeric?) as xs:numeric?")
-def round_(call: Call, arg: Column) -> Column:
+def round_(call: CallContext, arg: Column) -> Column:
     """The nearest integer; halfway cases are rounded up."""
     return arg.with_items(per_type(arg.items, _rounded_whole))
 
@@ -87,19 +87,19 @@ def _rounded_whole(items: Items) -> Items:
 
 
 @function("fn:round($arg as xs:numeric?, $precision as xs:integer) as xs:numeric?")
-def round_to(call: Call, arg: Column, precision: Column) -> Column:
+def round_to(call: CallContext, arg: Column, precision: Column) -> Column:
     """The nearest number with so many digits after the point; halfway cases go up."""
     return _to_precision(arg, precision, _half_up)
 
 
 @function("fn:round-half-to-even($arg as xs:numeric?) as xs:numeric?")
-def round_half_to_even(call: Call, arg: Column) -> Column:
+def round_half_to_even(call: CallContext, arg: Column) -> Column:
     """The nearest integer; halfway cases are rounded to the even one."""
     return _to_precision(arg, column_of(INTEGER, [0] * call.n), _half_even)
 
 
 @function("fn:round-half-to-even($arg as xs:numeric?, $precision as xs:integer) as xs:numeric?")
-def round_half_to_even_to(call: Call, arg: Column, precision: Column) -> Column:
+def round_half_to_even_to(call: CallContext, arg: Column, precision: Column) -> Column:
     """The nearest number with so many digits after the point; halfway cases go to the even one."""
     return _to_precision(arg, precision, _half_even)
 
@@ -169,13 +169,13 @@ def _floating(value: float, digits: int, rounding: Rounding) -> float:
 
 
 @function("fn:number() as xs:double", focus=True)
-def number_of_context(call: Call) -> Column:
+def number_of_context(call: CallContext) -> Column:
     """The context item as xs:double, NaN if it is none."""
     return number(call, atomize(call, call.context_item()))
 
 
 @function("fn:number($arg as xs:anyAtomicType?) as xs:double")
-def number(call: Call, arg: Column) -> Column:
+def number(call: CallContext, arg: Column) -> Column:
     """The argument as xs:double, NaN if it is none."""
     out = np.full(arg.n, math.nan)
     out[arg.rows()] = per_type(arg.items, _numbers).values

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.cast.calendar import calendar_text
 from xstreamcast.functions.registry import function
@@ -28,19 +28,19 @@ _ANY: Final = parse_type("item()*")
 
 
 @function("fn:random-number-generator() as map(xs:string, item())")
-def generator(call: Call) -> Column:
+def generator(call: CallContext) -> Column:
     """A number, a way to more of them, and one to shuffle: the same within one evaluation."""
     return Column(Items.concat([_generator(_default(call))] * call.n))
 
 
 @function("fn:random-number-generator($seed as xs:anyAtomicType?) as map(xs:string, item())")
-def seeded_generator(call: Call, seed: Column) -> Column:
+def seeded_generator(call: CallContext, seed: Column) -> Column:
     """A number, a way to more of them, and one to shuffle, all decided by the seed."""
     seeds = (_seed(row[0]) if row else _default(call) for row in pairs(seed))
     return Column(Items.concat([_generator(one) for one in seeds]))
 
 
-def _default(call: Call) -> str:
+def _default(call: CallContext) -> str:
     return calendar_text(DATE_TIME, call.current)
 
 
@@ -53,10 +53,10 @@ def _generator(seed: str) -> Items:
     source = random.Random(seed)
     number, following = source.random(), f"{source.getrandbits(128):x}"
 
-    def next_(call: Call) -> Column:
+    def next_(call: CallContext) -> Column:
         return Column.constant(_generator(following), call.n)
 
-    def permute(call: Call, items: Column) -> Column:
+    def permute(call: CallContext, items: Column) -> Column:
         order = np.concatenate(
             [_shuffled(following, a, b) for a, b in _ranges(items)] or [np.zeros(0, np.int64)]
         )

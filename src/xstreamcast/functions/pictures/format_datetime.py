@@ -8,7 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast.convert import split_qname
 from xstreamcast.functions.dates.adjust import adjusted
 from xstreamcast.functions.pictures.calendar_format import component_text
@@ -126,11 +126,11 @@ def _rows(source: str) -> None:
     head = f"$value as xs:{source}?, $picture as xs:string"
     more = "$language as xs:string?, $calendar as xs:string?, $place as xs:string?"
 
-    def plain(call: Call, value: Column, picture: Column) -> Column:
+    def plain(call: CallContext, value: Column, picture: Column) -> Column:
         pairs = zip(one_or(value), one_or(picture), strict=True)
         return maybe(STRING, [None if v is None else write(v, how, source) for v, how in pairs])
 
-    def full(call: Call, *arguments: Column) -> Column:
+    def full(call: CallContext, *arguments: Column) -> Column:
         rows = zip(*map(one_or, arguments), strict=True)
         return maybe(STRING, [_full(tag, *row) for row in rows])
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast.canonical import integer_text
 from xstreamcast.functions.pictures.numerals import (
     DigitPattern,
@@ -57,7 +57,7 @@ def integer_picture(picture: str) -> IntegerPicture:
 
 
 @function("fn:format-integer($value as xs:integer?, $picture as xs:string) as xs:string")
-def format_integer(call: Call, value: Column, picture: Column) -> Column:
+def format_integer(call: CallContext, value: Column, picture: Column) -> Column:
     """The integer formatted by a picture: digits, letters, Roman numerals or words."""
     pairs = zip(one_or(value), one_or(picture), strict=True)
     return text(
@@ -69,6 +69,8 @@ def format_integer(call: Call, value: Column, picture: Column) -> Column:
     "fn:format-integer($value as xs:integer?, $picture as xs:string, $lang as xs:string?) "
     "as xs:string"
 )
-def format_integer_in(call: Call, value: Column, picture: Column, language: Column) -> Column:
+def format_integer_in(
+    call: CallContext, value: Column, picture: Column, language: Column
+) -> Column:
     """The integer formatted by a picture, in English regardless of the requested language."""
     return format_integer(call, value, picture)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast.convert import split_qname
 from xstreamcast.functions.cast.facets import collapse
 from xstreamcast.functions.decimal_format import DecimalFormat
@@ -22,7 +22,7 @@ _parsed = lru_cache(256)(parse_picture)
 
 
 @function("fn:format-number($value as xs:numeric?, $picture as xs:string) as xs:string")
-def format_number(call: Call, value: Column, picture: Column) -> Column:
+def format_number(call: CallContext, value: Column, picture: Column) -> Column:
     """The number formatted by a picture, in the default decimal format."""
     using = call.static.decimal_formats.get(None) or DecimalFormat()
     pairs = zip(one_or(value, math.nan), one_or(picture), strict=True)
@@ -33,13 +33,13 @@ def format_number(call: Call, value: Column, picture: Column) -> Column:
     "fn:format-number($value as xs:numeric?, $picture as xs:string, "
     "$decimal-format-name as xs:string?) as xs:string"
 )
-def format_number_named(call: Call, value: Column, picture: Column, name: Column) -> Column:
+def format_number_named(call: CallContext, value: Column, picture: Column, name: Column) -> Column:
     """The number formatted by a picture, in a decimal format of the prolog."""
     rows = zip(one_or(value, math.nan), one_or(picture), one_or(name), strict=True)
     return text(write(number, how, _format(call, name)) for number, how, name in rows)
 
 
-def _format(call: Call, name: str | None) -> DecimalFormat:
+def _format(call: CallContext, name: str | None) -> DecimalFormat:
     formats = call.static.decimal_formats
     if name is None:
         return formats.get(None) or DecimalFormat()
@@ -49,7 +49,7 @@ def _format(call: Call, name: str | None) -> DecimalFormat:
     return found
 
 
-def _expanded(call: Call, name: str) -> tuple[str, str]:
+def _expanded(call: CallContext, name: str) -> tuple[str, str]:
     if name.startswith("Q{") and "}" in name:
         uri, _, local = name[2:].partition("}")
         return uri, local

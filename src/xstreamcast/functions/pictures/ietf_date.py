@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.pictures.calendar_format import DAYS, MONTHS
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
@@ -42,7 +42,7 @@ _FORMS: Final = tuple(
 
 
 @function("fn:parse-ietf-date($value as xs:string?) as xs:dateTime?")
-def parse_ietf_date(call: Call, value: Column) -> Column:
+def parse_ietf_date(call: CallContext, value: Column) -> Column:
     """The xs:dateTime that a date in the form of RFC 822, 850, 1123 or asctime means."""
     return maybe(DATE_TIME, [None if t is None else parse(t) for t in one_or(value)])
 

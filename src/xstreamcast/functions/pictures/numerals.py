@@ -73,14 +73,14 @@ def digit_pattern(picture: str, code: str = "FODF1310") -> DigitPattern:
     for sign in reversed(picture):
         if is_digit(sign):
             if seen > least:
-                raise error(code, f'"{picture}": # must stand before all digits')
+                raise error(code, f'"{picture}": # must be before all digits')
             seen, least = seen + 1, least + 1
         elif sign == "#":
             seen += 1
         elif unicodedata.category(sign)[0] in "LN":
             raise error(code, f'"{picture}": {sign} cannot separate groups')
         elif seen == (groups[-1][0] if groups else 0):
-            raise error(code, f'"{picture}": {sign} must stand between digits')
+            raise error(code, f'"{picture}": {sign} must be between digits')
         else:
             groups.append((seen, sign))
     if groups and groups[-1][0] == seen:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import ANY_URI
@@ -89,7 +89,7 @@ def resolved(uri: str, base: str | None) -> str:
     "fn:resolve-uri($relative as xs:string?) as xs:anyURI?",
     doc="A URI made absolute with the static base URI.",
 )
-def resolve_uri(call: Call, relative: Column) -> Column:
+def resolve_uri(call: CallContext, relative: Column) -> Column:
     base = call.static.base_uri
     if base is None and len(relative.items):
         raise error("FONS0005")
@@ -100,7 +100,7 @@ def resolve_uri(call: Call, relative: Column) -> Column:
     "fn:resolve-uri($relative as xs:string?, $base as xs:string) as xs:anyURI?",
     doc="A URI made absolute with a base.",
 )
-def resolve_uri_with(call: Call, relative: Column, base: Column) -> Column:
+def resolve_uri_with(call: CallContext, relative: Column, base: Column) -> Column:
     both = zip(one_or(relative), one_or(base), strict=True)
     return maybe(ANY_URI, (_resolve(uri, base) for uri, base in both))
 

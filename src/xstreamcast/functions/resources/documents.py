@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from xstreamcast.errors import Error, InputError, error, not_given
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.resources.addresses import is_valid, resolved
 from xstreamcast.functions.rows import lists, maybe, one_or, truths
@@ -21,18 +21,18 @@ _NONE: Final = Column.empty(0)
 
 
 @function("fn:doc($uri as xs:string?) as document-node()?")
-def doc(call: Call, uri: Column) -> Column:
+def doc(call: CallContext, uri: Column) -> Column:
     """The document at an address that this query may read."""
     return maybe(NODE, (None if at is None else _document(call, at) for at in one_or(uri)))
 
 
 @function("fn:doc-available($uri as xs:string?) as xs:boolean")
-def doc_available(call: Call, uri: Column) -> Column:
+def doc_available(call: CallContext, uri: Column) -> Column:
     """Whether fn:doc would return a document."""
     return truths(_available(call, at) for at in one_or(uri))
 
 
-def _available(call: Call, uri: str | None) -> bool:
+def _available(call: CallContext, uri: str | None) -> bool:
     try:
         return uri is not None and _document(call, uri) >= 0
     except Error as caught:
@@ -41,7 +41,7 @@ def _available(call: Call, uri: str | None) -> bool:
         raise
 
 
-def _document(call: Call, uri: str) -> int:
+def _document(call: CallContext, uri: str) -> int:
     if not is_valid(uri):
         raise error("FODC0005", f"{uri!r} is not a valid URI")
     if call.documents is None:
@@ -62,7 +62,7 @@ def _document(call: Call, uri: str) -> int:
 
 
 @function("fn:collection() as item()*")
-def default_collection(call: Call) -> Column:
+def default_collection(call: CallContext) -> Column:
     """The items of the default collection."""
     if call.n == 0:
         return Column.empty(0)
@@ -70,19 +70,19 @@ def default_collection(call: Call) -> Column:
 
 
 @function("fn:collection($arg as xs:string?) as item()*")
-def collection(call: Call, arg: Column) -> Column:
+def collection(call: CallContext, arg: Column) -> Column:
     """The items of a collection that this query may read."""
     return stack([Column.constant(_collection(call, uri), 1) for uri in one_or(arg)] or [_NONE])
 
 
-def _collection(call: Call, uri: str | None) -> Items:
+def _collection(call: CallContext, uri: str | None) -> Items:
     address = _address(call, uri)
     if call.collections is None:
         raise error("FODC0002", _COLLECTION)
     return call.collections(address)
 
 
-def _address(call: Call, uri: str | None) -> str | None:
+def _address(call: CallContext, uri: str | None) -> str | None:
     if uri is None:
         return None
     if not is_valid(uri):
@@ -91,18 +91,18 @@ def _address(call: Call, uri: str | None) -> str | None:
 
 
 @function("fn:uri-collection() as xs:anyURI*")
-def default_uri_collection(call: Call) -> Column:
+def default_uri_collection(call: CallContext) -> Column:
     """The addresses of the default collection."""
     return lists(ANY_URI, [_addresses(call, None)] * call.n)
 
 
 @function("fn:uri-collection($arg as xs:string?) as xs:anyURI*")
-def uri_collection(call: Call, arg: Column) -> Column:
+def uri_collection(call: CallContext, arg: Column) -> Column:
     """The addresses of a collection."""
     return lists(ANY_URI, [_addresses(call, uri) for uri in one_or(arg)])
 
 
-def _addresses(call: Call, uri: str | None) -> list[str]:
+def _addresses(call: CallContext, uri: str | None) -> list[str]:
     address = _address(call, uri)
     if call.addresses is None:
         raise error("FODC0002", _COLLECTION)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import one_or
 from xstreamcast.functions.structured.options import OptionSpec, options_of
@@ -27,14 +27,14 @@ _VERSION: Final = {"xquery-version": OptionSpec(DECIMAL)}
     "fn:load-xquery-module($module-uri as xs:string, $options as map(*)) as map(*)",
     deterministic=False,
 )
-def load_xquery_module(call: Call, uri: Column, options: Column | None = None) -> Column:
+def load_xquery_module(call: CallContext, uri: Column, options: Column | None = None) -> Column:
     """A map of the functions and variables that a library module declares."""
     given = [None] * call.n if options is None else one_or(options)
     rows = zip(one_or(uri), given, strict=True)
     return Column(Items.concat([_loaded(call, name, one) for name, one in rows]))
 
 
-def _loaded(call: Call, uri: str, options: MapItem | None) -> Items:
+def _loaded(call: CallContext, uri: str, options: MapItem | None) -> Items:
     if not uri:
         raise error("FOQM0001", "the namespace of a module must not be empty")
     if call.load is None:
@@ -62,7 +62,7 @@ def _functions(found: dict[tuple[str, str, int], FunctionItem]) -> Items:
     return maps_of([rows])
 
 
-def _options(call: Call, options: MapItem) -> dict[str, Any]:
+def _options(call: CallContext, options: MapItem) -> dict[str, Any]:
     version = options_of(call, options, _VERSION, "FOQM0006")["xquery-version"]
     if version is not None and str(version) not in ("1", "1.0", "3", "3.0", "3.1"):
         raise error("FOQM0006", f"XQuery {version} is not supported")

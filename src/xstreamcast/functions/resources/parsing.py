@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from xstreamcast.errors import InputError, error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import NODE
@@ -27,17 +27,17 @@ _TEXT_DECLARATION: Final = re.compile(
 
 
 @function("fn:parse-xml($arg as xs:string?) as document-node(element(*))?")
-def parse_xml(call: Call, arg: Column) -> Column:
+def parse_xml(call: CallContext, arg: Column) -> Column:
     """The document that the string holds."""
     return maybe(NODE, (None if text is None else _document(call, text) for text in one_or(arg)))
 
 
-def _document(call: Call, text: str) -> int:
+def _document(call: CallContext, text: str) -> int:
     # A string has no encoding any more, whatever it declares.
     return _read(call, _DECLARATION.sub(r"\1\2", text, count=1))
 
 
-def _read(call: Call, text: str) -> int:
+def _read(call: CallContext, text: str) -> int:
     try:
         return int(call.store.read(text.encode()))
     except InputError as caught:
@@ -47,12 +47,12 @@ def _read(call: Call, text: str) -> int:
 
 
 @function("fn:parse-xml-fragment($arg as xs:string?) as document-node()?")
-def parse_xml_fragment(call: Call, arg: Column) -> Column:
+def parse_xml_fragment(call: CallContext, arg: Column) -> Column:
     """A document node with the text, elements and other nodes that the string holds."""
     return maybe(NODE, (None if text is None else _fragment(call, text) for text in one_or(arg)))
 
 
-def _fragment(call: Call, text: str) -> int:
+def _fragment(call: CallContext, text: str) -> int:
     declared = _TEXT_DECLARATION.match(text)
     content = text[declared.end() :] if declared else text
     wrapper = "w"

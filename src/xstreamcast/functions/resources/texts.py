@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.resources.addresses import is_valid, resolved
 from xstreamcast.functions.rows import lists, maybe, one_or, truths
@@ -28,14 +28,14 @@ _LINE_END: Final = re.compile("\r\n|\r|\n")
 
 @function("fn:unparsed-text($href as xs:string?) as xs:string?")
 @function("fn:unparsed-text($href as xs:string?, $encoding as xs:string) as xs:string?")
-def unparsed_text(call: Call, href: Column, encoding: Column | None = None) -> Column:
+def unparsed_text(call: CallContext, href: Column, encoding: Column | None = None) -> Column:
     """The text at an address that this query may read."""
     return maybe(STRING, _texts(call, href, encoding))
 
 
 @function("fn:unparsed-text-lines($href as xs:string?) as xs:string*")
 @function("fn:unparsed-text-lines($href as xs:string?, $encoding as xs:string) as xs:string*")
-def unparsed_text_lines(call: Call, href: Column, encoding: Column | None = None) -> Column:
+def unparsed_text_lines(call: CallContext, href: Column, encoding: Column | None = None) -> Column:
     """The lines of the text at an address."""
     return lists(STRING, (_lines(text or "") for text in _texts(call, href, encoding)))
 
@@ -47,13 +47,15 @@ def _lines(text: str) -> list[str]:
 
 @function("fn:unparsed-text-available($href as xs:string?) as xs:boolean")
 @function("fn:unparsed-text-available($href as xs:string?, $encoding as xs:string) as xs:boolean")
-def unparsed_text_available(call: Call, href: Column, encoding: Column | None = None) -> Column:
+def unparsed_text_available(
+    call: CallContext, href: Column, encoding: Column | None = None
+) -> Column:
     """Whether fn:unparsed-text would return a text."""
     cells = zip(one_or(href), _encodings(call, encoding), strict=True)
     return truths(_available(call, at, name) for at, name in cells)
 
 
-def _available(call: Call, href: str | None, encoding: str | None) -> bool:
+def _available(call: CallContext, href: str | None, encoding: str | None) -> bool:
     try:
         return href is not None and text_at(call, href, encoding) is not None
     except Error as caught:
@@ -62,16 +64,18 @@ def _available(call: Call, href: str | None, encoding: str | None) -> bool:
         raise
 
 
-def _encodings(call: Call, encoding: Column | None) -> list[str | None]:
+def _encodings(call: CallContext, encoding: Column | None) -> list[str | None]:
     return [None] * call.n if encoding is None else one_or(encoding)
 
 
-def _texts(call: Call, href: Column, encoding: Column | None) -> list[str | None]:
+def _texts(call: CallContext, href: Column, encoding: Column | None) -> list[str | None]:
     cells = zip(one_or(href), _encodings(call, encoding), strict=True)
     return [None if at is None else text_at(call, at, name) for at, name in cells]
 
 
-def text_at(call: Call, href: str, encoding: str | None, *, any_character: bool = False) -> str:
+def text_at(
+    call: CallContext, href: str, encoding: str | None, *, any_character: bool = False
+) -> str:
     """The text at an address, decoded."""
     uri = resolved(href, call.static.base_uri)
     if not is_valid(href) or "#" in href:

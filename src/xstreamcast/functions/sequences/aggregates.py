@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.functions.numbers.numeric import RANK
@@ -41,7 +41,7 @@ _SUMMABLE = frozenset({*RANK, DAY_TIME_DURATION, YEAR_MONTH_DURATION})
 
 
 @function("fn:sum($arg as xs:anyAtomicType*) as xs:anyAtomicType", blocking=(0,), doc="The total.")
-def sum_(call: Call, arg: Column) -> Column:
+def sum_(call: CallContext, arg: Column) -> Column:
     zero = Column.constant(Items.of(INTEGER, [0]), arg.n)
     return sum_with_zero(call, arg, zero)
 
@@ -51,7 +51,7 @@ def sum_(call: Call, arg: Column) -> Column:
     blocking=(0,),
     doc="The total, or the second argument where there is nothing to add.",
 )
-def sum_with_zero(call: Call, arg: Column, zero: Column) -> Column:
+def sum_with_zero(call: CallContext, arg: Column, zero: Column) -> Column:
     full = arg.lengths() > 0
     rows, gaps = np.flatnonzero(full), np.flatnonzero(~full)
     filled = _filled(arg)
@@ -80,7 +80,7 @@ def _check(name: str, tag: int) -> None:
 
 
 @function("fn:avg($arg as xs:anyAtomicType*) as xs:anyAtomicType?", blocking=(0,), doc="The mean.")
-def avg(call: Call, arg: Column) -> Column:
+def avg(call: CallContext, arg: Column) -> Column:
     lengths = arg.lengths()
     rows = np.flatnonzero(lengths > 0)
     if len(rows) == 0:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import truths
 from xstreamcast.functions.sequences.distinct import is_nan, same_values
@@ -37,13 +37,15 @@ _ROW = 0xFFFFFFFF
     " as xs:boolean",
     blocking=(0, 1),
 )
-def deep_equal(call: Call, left: Column, right: Column, collation: Column | None = None) -> Column:
+def deep_equal(
+    call: CallContext, left: Column, right: Column, collation: Column | None = None
+) -> Column:
     """Whether two sequences are equal item by item; nodes by name, attributes and content."""
     order = one_collation(call, collation)
     return truths(same_sequences(call, left, right, order))
 
 
-def same_sequences(call: Call, left: Column, right: Column, order: Collation) -> Bools:
+def same_sequences(call: CallContext, left: Column, right: Column, order: Collation) -> Bools:
     """Whether the sequences of each row are equal."""
     if FUNCTION in left.items.kinds() | right.items.kinds():
         raise error("FOTY0015")
@@ -60,7 +62,7 @@ def _items(column: Column, rows: Ints) -> Items:
     return column.items.take(ranges(column.bounds()[:-1][rows], column.lengths()[rows]))
 
 
-def _same(call: Call, left: Items, right: Items, order: Collation) -> Bools:
+def _same(call: CallContext, left: Items, right: Items, order: Collation) -> Bools:
     """left[i] deep-equal right[i], one item each."""
     a, b = left.all_tags(), right.all_tags()
     out: Bools = np.zeros(len(left), np.bool_)
@@ -77,13 +79,13 @@ def _same(call: Call, left: Items, right: Items, order: Collation) -> Bools:
     return out
 
 
-def _same_arrays(call: Call, left: ArrayItem, right: ArrayItem, order: Collation) -> bool:
+def _same_arrays(call: CallContext, left: ArrayItem, right: ArrayItem, order: Collation) -> bool:
     if len(left) != len(right):
         return False
     return bool(same_sequences(call, left.members(), right.members(), order).all())
 
 
-def _same_maps(call: Call, left: MapItem, right: MapItem, order: Collation) -> bool:
+def _same_maps(call: CallContext, left: MapItem, right: MapItem, order: Collation) -> bool:
     """The same keys, in any order, with equal values."""
     if len(left) != len(right):
         return False
@@ -98,7 +100,7 @@ def _handles(items: Items, places: Ints) -> Ints:
     return items.take(places).values.astype(np.int64)
 
 
-def _same_values(call: Call, left: Items, right: Items) -> Bools:
+def _same_values(call: CallContext, left: Items, right: Items) -> Bools:
     """eq, but NaN equals NaN, and values that eq cannot compare differ."""
     if len(left) == 0:
         return np.zeros(0, np.bool_)
@@ -108,7 +110,7 @@ def _same_values(call: Call, left: Items, right: Items) -> Bools:
 # -- nodes -----------------------------------------------------------------------------------
 
 
-def same_nodes(call: Call, left: Ints, right: Ints, order: Collation) -> Bools:
+def same_nodes(call: CallContext, left: Ints, right: Ints, order: Collation) -> Bools:
     """left[i] deep-equal right[i] for nodes."""
     same: Bools = left == right
     alike = call.store.kinds(left) == call.store.kinds(right)
@@ -117,7 +119,7 @@ def same_nodes(call: Call, left: Ints, right: Ints, order: Collation) -> Bools:
     return same
 
 
-def _shape(call: Call, node: int, order: Collation) -> list[Any]:
+def _shape(call: CallContext, node: int, order: Collation) -> list[Any]:
     """What counts of a node: two nodes are deep-equal if their shapes are equal.
 
     Comments and processing instructions inside a tree do not count, nor do namespaces and
@@ -136,14 +138,16 @@ def _shape(call: Call, node: int, order: Collation) -> list[Any]:
     return list(_attributes_in_order(cells))
 
 
-def _texts(call: Call, number: int, rows: Ints, kinds: npt.NDArray[np.uint8]) -> list[str | None]:
+def _texts(
+    call: CallContext, number: int, rows: Ints, kinds: npt.NDArray[np.uint8]
+) -> list[str | None]:
     """The string values of the nodes that have one of their own."""
     own = (kinds != ELEMENT) & (kinds != DOCUMENT)
     values = iter(call.store.strings(rows[own] | (number << 32)).tolist())
     return [next(values) if mine else None for mine in own.tolist()]
 
 
-def _name(call: Call, name: int) -> tuple[str, str] | None:
+def _name(call: CallContext, name: int) -> tuple[str, str] | None:
     if name < 0:
         return None
     _, local, uri = call.store.names.qname(name)

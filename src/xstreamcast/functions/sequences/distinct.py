@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.compare import group_codes
 from xstreamcast.functions.compare.values import FAMILY, by_pairs, value_compare
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @function(
     "fn:distinct-values($arg as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType*"
 )
-def distinct_values(call: Call, arg: Column, collation: Column | None = None) -> Column:
+def distinct_values(call: CallContext, arg: Column, collation: Column | None = None) -> Column:
     """The values, each once, in the order of their first appearance."""
     order = one_collation(call, collation)
     if len(arg.items) == 0:
@@ -85,7 +85,9 @@ def _key(value: object) -> object:
     "fn:index-of($seq as xs:anyAtomicType*, $search as xs:anyAtomicType, $collation as xs:string)"
     " as xs:integer*"
 )
-def index_of(call: Call, seq: Column, search: Column, collation: Column | None = None) -> Column:
+def index_of(
+    call: CallContext, seq: Column, search: Column, collation: Column | None = None
+) -> Column:
     """The positions at which a value occurs."""
     order = one_collation(call, collation)
     rows = seq.rows()

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.compare.keys import sortable, value_ranks
 from xstreamcast.functions.numbers.numeric import RANK
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "fn:max($arg as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType?",
     blocking=(0,),
 )
-def max_(call: Call, arg: Column, collation: Column | None = None) -> Column:
+def max_(call: CallContext, arg: Column, collation: Column | None = None) -> Column:
     """The greatest value."""
     return _extreme(call, "max", arg, 1, one_collation(call, collation))
 
@@ -38,12 +38,12 @@ def max_(call: Call, arg: Column, collation: Column | None = None) -> Column:
     "fn:min($arg as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType?",
     blocking=(0,),
 )
-def min_(call: Call, arg: Column, collation: Column | None = None) -> Column:
+def min_(call: CallContext, arg: Column, collation: Column | None = None) -> Column:
     """The least value."""
     return _extreme(call, "min", arg, -1, one_collation(call, collation))
 
 
-def _extreme(call: Call, name: str, arg: Column, sign: int, order: Collation) -> Column:
+def _extreme(call: CallContext, name: str, arg: Column, sign: int, order: Collation) -> Column:
     """Rows whose values have the same types are judged together."""
     full = doubles_for_untyped(arg)
     parts = []
@@ -65,7 +65,7 @@ def _alike(column: Column) -> list[Ints]:
     return [np.array(rows, np.int64) for rows in groups.values()]
 
 
-def _best(call: Call, name: str, rows: Column, sign: int, order: Collation) -> Items:
+def _best(call: CallContext, name: str, rows: Column, sign: int, order: Collation) -> Items:
     """The first of the best values of each row, none of which is empty."""
     place = value_ranks(order.keyed(_ordered(name, rows.items)), call.timezone)
     signed = np.where(place < 0, np.iinfo(np.int64).max, place * sign)  # NaN beats everything

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from xstreamcast.errors import Error
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.compare.keys import order_ranks
 from xstreamcast.functions.higher_order import by_function, invoke
 from xstreamcast.functions.registry import function
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @function("fn:sort($input as item()*) as item()*", blocking=(0,))
 @function("fn:sort($input as item()*, $collation as xs:string?) as item()*", blocking=(0,))
-def sort(call: Call, source: Column, collation: Column | None = None) -> Column:
+def sort(call: CallContext, source: Column, collation: Column | None = None) -> Column:
     """The items in the order of their values."""
     keys = one_collation(call, collation).column(atomize(call, source.each()))
     return _sorted(call, source, keys)
@@ -38,7 +38,7 @@ def sort(call: Call, source: Column, collation: Column | None = None) -> Column:
     " $key as function(item()) as xs:anyAtomicType*) as item()*",
     blocking=(0,),
 )
-def sort_by(call: Call, source: Column, collation: Column, key: Column) -> Column:
+def sort_by(call: CallContext, source: Column, collation: Column, key: Column) -> Column:
     """The items in the order of the keys that the function returns."""
     order = one_collation(call, collation)
 
@@ -56,7 +56,7 @@ def sort_by(call: Call, source: Column, collation: Column, key: Column) -> Colum
 
 @function("array:sort($array as array(*)) as array(*)")
 @function("array:sort($array as array(*), $collation as xs:string?) as array(*)")
-def array_sort(call: Call, array: Column, collation: Column | None = None) -> Column:
+def array_sort(call: CallContext, array: Column, collation: Column | None = None) -> Column:
     """The members in the order of their values."""
     order = one_collation(call, collation)
     members, shape = members_of(array)
@@ -67,7 +67,7 @@ def array_sort(call: Call, array: Column, collation: Column | None = None) -> Co
     "array:sort($array as array(*), $collation as xs:string?,"
     " $key as function(item()*) as xs:anyAtomicType*) as array(*)"
 )
-def array_sort_by(call: Call, array: Column, collation: Column, key: Column) -> Column:
+def array_sort_by(call: CallContext, array: Column, collation: Column, key: Column) -> Column:
     """The members in the order of the keys that the function returns."""
     order = one_collation(call, collation)
 
@@ -79,12 +79,12 @@ def array_sort_by(call: Call, array: Column, collation: Column, key: Column) -> 
     return by_function(key, [array], work)
 
 
-def _sorted_arrays(call: Call, members: Column, shape: Column, keys: Column) -> Column:
+def _sorted_arrays(call: CallContext, members: Column, shape: Column, keys: Column) -> Column:
     places = _sorted(call, shape, keys).items.values.astype(np.int64)
     return Column(array_items(members.take(places), shape.lengths()))
 
 
-def _sorted(call: Call, source: Column, keys: Column) -> Column:
+def _sorted(call: CallContext, source: Column, keys: Column) -> Column:
     """Rows of `source` sorted by `keys`, which has a row for every item.
 
     Keys are sequences: compared place by place, where one that has ended comes first.
@@ -99,7 +99,7 @@ def _sorted(call: Call, source: Column, keys: Column) -> Column:
     return Column(source.items.take(order), source.offsets)
 
 
-def _ranks(call: Call, keys: Column, tied: Ints) -> Ints:
+def _ranks(call: CallContext, keys: Column, tied: Ints) -> Ints:
     """Ranks of the keys: none first, then NaN, then the values in their order."""
     ranks = np.where(keys.lengths() > 0, 1, 0)
     real = np.zeros(keys.n, np.bool_)
@@ -109,7 +109,7 @@ def _ranks(call: Call, keys: Column, tied: Ints) -> Ints:
     return ranks
 
 
-def _value_ranks(call: Call, keys: Column, tied: Ints) -> Ints:
+def _value_ranks(call: CallContext, keys: Column, tied: Ints) -> Ints:
     """Ranks of values; only values of items that are still tied need a common order."""
     try:
         return order_ranks(keys, timezone=call.timezone)

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.serialization.adaptive import AdaptiveWriter
 from xstreamcast.functions.serialization.canonical import CanonicalWriter
@@ -32,7 +32,7 @@ _WRITERS: Final[dict[str, type[XmlWriter]]] = {
 }
 
 
-def serialized(call: Call, items: Items, parameters: Parameters) -> str:
+def serialized(call: CallContext, items: Items, parameters: Parameters) -> str:
     """The items as one text."""
     match parameters.method:
         case "json":
@@ -47,7 +47,7 @@ def serialized(call: Call, items: Items, parameters: Parameters) -> str:
             return _markup(call, items, parameters)
 
 
-def _inside_json(call: Call, node: int, parameters: Parameters) -> str:
+def _inside_json(call: CallContext, node: int, parameters: Parameters) -> str:
     """A node as a string of JSON: by the method that the parameters name for nodes."""
     inner = Parameters(
         method=parameters.json_node_output_method,
@@ -57,7 +57,7 @@ def _inside_json(call: Call, node: int, parameters: Parameters) -> str:
     return serialized(call, Items.of_nodes(np.array([node], np.int64)), inner)
 
 
-def _adaptive(call: Call, items: Items, parameters: Parameters) -> str:
+def _adaptive(call: CallContext, items: Items, parameters: Parameters) -> str:
     def of_node(node: int) -> str:
         tree = branch(call, node)
         if tree.kind == ATTRIBUTE:
@@ -73,7 +73,7 @@ def _adaptive(call: Call, items: Items, parameters: Parameters) -> str:
     return separator.join(writer.item(tag, value) for tag, value in items.pairs())
 
 
-def _parts(call: Call, items: Items, parameters: Parameters) -> list[Branch]:
+def _parts(call: CallContext, items: Items, parameters: Parameters) -> list[Branch]:
     """The trees of a sequence: atomic values are text, arrays their members."""
     flat = flattened(Column.constant(items, 1)).items
     found: list[Branch] = []
@@ -96,7 +96,7 @@ def _parts(call: Call, items: Items, parameters: Parameters) -> list[Branch]:
     return found
 
 
-def _text(call: Call, items: Items, parameters: Parameters) -> str:
+def _text(call: CallContext, items: Items, parameters: Parameters) -> str:
     chars = Characters(parameters)
     return "".join(chars.raw(_string(tree)) for tree in _parts(call, items, parameters))
 
@@ -108,7 +108,7 @@ def _string(tree: Branch) -> str:
     return "".join(map(_string, tree.children))
 
 
-def _markup(call: Call, items: Items, parameters: Parameters) -> str:
+def _markup(call: CallContext, items: Items, parameters: Parameters) -> str:
     trees = _parts(call, items, parameters)
     whole = Branch(DOCUMENT)
     for tree in trees:

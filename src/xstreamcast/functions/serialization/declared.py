@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.serialization.given import _names, of_element
 from xstreamcast.functions.serialization.parameters import NAMED, READ, Parameters, checked
 from xstreamcast.functions.signature import OUTPUT
@@ -19,7 +19,7 @@ _START: Final = Parameters(omit_xml_declaration=False)
 
 
 def declared_parameters(
-    call: Call, options: Iterable[tuple[str, str, str]], start: Parameters = _START
+    call: CallContext, options: Iterable[tuple[str, str, str]], start: Parameters = _START
 ) -> Parameters:
     """The parameters that `declare option output:name "value"` sets; a document's come first."""
     given = {local: value for uri, local, value in options if uri == OUTPUT}
@@ -37,7 +37,7 @@ def declared_parameters(
     return checked(replace(made, **changes))
 
 
-def _document(call: Call, uri: str, made: Parameters) -> Parameters:
+def _document(call: CallContext, uri: str, made: Parameters) -> Parameters:
     from xstreamcast.functions.resources.addresses import resolved
 
     if call.documents is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.serialization.parameters import (
     ALL,
@@ -48,7 +48,7 @@ _NUMBERS: Final = frozenset({"html-version"})
 # -- an element ------------------------------------------------------------------------------
 
 
-def of_element(call: Call, element: int, made: Parameters) -> Parameters:
+def of_element(call: CallContext, element: int, made: Parameters) -> Parameters:
     """The parameters that an output:serialization-parameters element sets."""
     _check_root(call, element)
     seen: set[tuple[str, str]] = set()
@@ -67,7 +67,7 @@ def of_element(call: Call, element: int, made: Parameters) -> Parameters:
     return checked(replace(made, **changes))
 
 
-def _check_root(call: Call, element: int) -> None:
+def _check_root(call: CallContext, element: int) -> None:
     node = np.array([element], np.int64)
     name = _name(call, element) if call.store.kinds(node)[0] == ELEMENT else None
     if name != (OUTPUT, "serialization-parameters"):
@@ -76,18 +76,18 @@ def _check_root(call: Call, element: int) -> None:
         raise error("SEPM0017", "output:serialization-parameters must not have attributes")
 
 
-def _name(call: Call, node: int) -> tuple[str, str]:
+def _name(call: CallContext, node: int) -> tuple[str, str]:
     number = int(call.store.name_ids(np.array([node], np.int64))[0])
     _, local, uri = call.store.names.qname(number)
     return uri, local
 
 
-def _attributes(call: Call, node: int) -> dict[tuple[str, str], str]:
+def _attributes(call: CallContext, node: int) -> dict[tuple[str, str], str]:
     _, found = call.store.step(np.array([node], np.int64), "attribute", NodeTest.node())
     return {_name(call, one): str(call.store.strings(np.array([one]))[0]) for one in found.tolist()}
 
 
-def _setting(call: Call, child: int, local: str) -> Any:
+def _setting(call: CallContext, child: int, local: str) -> Any:
     given = _attributes(call, child)
     if local == "use-character-maps":
         if any(uri == "" for uri, _ in given):
@@ -109,7 +109,7 @@ def _setting(call: Call, child: int, local: str) -> Any:
         raise
 
 
-def _character_map(call: Call, node: int) -> dict[str, str]:
+def _character_map(call: CallContext, node: int) -> dict[str, str]:
     made: dict[str, str] = {}
     _, children = call.store.step(np.array([node], np.int64), "child", NodeTest.element())
     for child in children.tolist():
@@ -146,7 +146,7 @@ def _names(value: str, prefixes: Mapping[str, str]) -> Names:
 # -- a map -----------------------------------------------------------------------------------
 
 
-def of_map(call: Call, given: MapItem, made: Parameters) -> Parameters:
+def of_map(call: CallContext, given: MapItem, made: Parameters) -> Parameters:
     """The parameters that a map sets; () sets the default."""
     changes: dict[str, Any] = {}
     for (tag, key), column, row in given.entries():
@@ -211,7 +211,7 @@ def _mapped(value: Column) -> dict[str, str]:
     return made
 
 
-def of_argument(call: Call, given: Any, tag: int) -> Parameters:
+def of_argument(call: CallContext, given: Any, tag: int) -> Parameters:
     """The parameters in the second argument of fn:serialize."""
     if tag == NODE:
         return of_element(call, given, Parameters())

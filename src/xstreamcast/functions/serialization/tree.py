@@ -10,7 +10,7 @@ import numpy as np
 from xstreamcast.tape.layout import ATTRIBUTE, DOCUMENT, ELEMENT, KIND, NAMESPACE
 
 if TYPE_CHECKING:
-    from xstreamcast.functions.call import Call
+    from xstreamcast.functions.call import CallContext
 
 _ROW = 0xFFFFFFFF
 
@@ -33,7 +33,7 @@ class Branch:
         return f"{self.prefix}:{self.local}" if self.prefix else self.local
 
 
-def branch(call: Call, node: int) -> Branch:
+def branch(call: CallContext, node: int) -> Branch:
     """The tree below a node; the root of it carries all namespaces in scope."""
     number, row = node >> 32, node & _ROW
     columns = call.store.tape(number).columns
@@ -62,7 +62,7 @@ def branch(call: Call, node: int) -> Branch:
     return root
 
 
-def _made(call: Call, kind: int, name: int, value: str) -> Branch:
+def _made(call: CallContext, kind: int, name: int, value: str) -> Branch:
     prefix, local, uri = call.store.names.qname(name) if name >= 0 else ("", "", "")
     return Branch(kind, prefix, local, uri, value)
 

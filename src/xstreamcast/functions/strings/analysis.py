@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.regex import Regex, cutting_regex
 from xstreamcast.functions.regex.guarded import Match
 from xstreamcast.functions.registry import function
@@ -28,7 +28,7 @@ _ELEMENTS: Final = ("analyze-string-result", "match", "non-match", "group")
     " as element()"
 )
 def analyze_string(
-    call: Call, source: Column, pattern: Column, flags: Column | None = None
+    call: CallContext, source: Column, pattern: Column, flags: Column | None = None
 ) -> Column:
     """An element with the matches, the groups in them, and the texts between as elements."""
     from xstreamcast.tape.writing.builder import Builder
@@ -66,7 +66,7 @@ class _Report:
         at, end = found.span(group)
         for inner in range(1, sought.groups + 1):
             start, stop = found.span(inner)
-            # A group of an earlier round of a repetition lies before what its parent holds now.
+            # A group of an earlier round of a repetition is before what its parent holds now.
             if sought.parents[inner] != group or start < at or stop > end:
                 continue
             self.builder.text(found.string[at:start])

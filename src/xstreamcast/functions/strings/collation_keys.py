@@ -5,7 +5,7 @@ A clause that names a collation compares keys: order by $x collation "u" is orde
 
 from __future__ import annotations
 
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import column_of, one_or, text
 from xstreamcast.functions.strings.collations import one_collation
@@ -15,7 +15,7 @@ from xstreamcast.model.column import Column
 
 @function("fn:collation-key($key as xs:string) as xs:base64Binary")
 @function("fn:collation-key($key as xs:string, $collation as xs:string) as xs:base64Binary")
-def collation_key(call: Call, key: Column, collation: Column | None = None) -> Column:
+def collation_key(call: CallContext, key: Column, collation: Column | None = None) -> Column:
     """Bytes that compare as the string does in the collation."""
     order = one_collation(call, collation)
     keys = (order.key(value).encode("utf-32-be", "surrogatepass") for value in one_or(key))
@@ -23,12 +23,12 @@ def collation_key(call: Call, key: Column, collation: Column | None = None) -> C
 
 
 @function("fn:default-collation() as xs:string")
-def default_collation(call: Call) -> Column:
+def default_collation(call: CallContext) -> Column:
     """The collation of what names none."""
     return text([call.static.collation] * call.n)
 
 
 @function("xsc:collated($value as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType*")
-def collated(call: Call, value: Column, collation: Column) -> Column:
+def collated(call: CallContext, value: Column, collation: Column) -> Column:
     """The values with strings replaced by their keys in a collation."""
     return one_collation(call, collation).column(value)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import CODEPOINT, Call, SeveralCollations, StaticContext
+from xstreamcast.functions.call import CODEPOINT, CallContext, SeveralCollations, StaticContext
 from xstreamcast.functions.cast import per_type
 from xstreamcast.functions.resources.addresses import resolved
 from xstreamcast.functions.rows import one_or
@@ -117,7 +117,7 @@ def default_collation(static: StaticContext) -> Collation:
     return found
 
 
-def one_collation(call: Call, collation: Column | None) -> Collation:
+def one_collation(call: CallContext, collation: Column | None) -> Collation:
     """The collation that a call names, in all its rows the same; the default if it names none."""
     if collation is None or len(collation.items) == 0:
         return default_collation(call.static)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.regex import Regex, cutting_regex, regex
 from xstreamcast.functions.regex.guarded import Match
 from xstreamcast.functions.registry import function
@@ -20,7 +20,7 @@ _DIGITS: Final = "0123456789"
 
 
 def rows_of(
-    call: Call, source: Column, pattern: Column, flags: Column | None
+    call: CallContext, source: Column, pattern: Column, flags: Column | None
 ) -> Iterator[tuple[str, str, str]]:
     """(text, pattern, flags) of every row; an absent text is the empty one."""
     given = one_or(flags, "") if flags is not None else [""] * call.n
@@ -31,7 +31,9 @@ def rows_of(
 @function(
     "fn:matches($input as xs:string?, $pattern as xs:string, $flags as xs:string) as xs:boolean"
 )
-def matches(call: Call, source: Column, pattern: Column, flags: Column | None = None) -> Column:
+def matches(
+    call: CallContext, source: Column, pattern: Column, flags: Column | None = None
+) -> Column:
     """Whether a regular expression matches some part of the string."""
     return truths(
         regex(sought, given).compiled.search(value) is not None
@@ -43,7 +45,7 @@ def matches(call: Call, source: Column, pattern: Column, flags: Column | None = 
 
 
 @function("fn:tokenize($input as xs:string?) as xs:string*")
-def words(call: Call, source: Column) -> Column:
+def words(call: CallContext, source: Column) -> Column:
     """The words of a string, which white space separates."""
     return lists(STRING, ([w for w in _SPACE.split(v) if w] for v in one_or(source, "")))
 
@@ -52,7 +54,9 @@ def words(call: Call, source: Column) -> Column:
 @function(
     "fn:tokenize($input as xs:string?, $pattern as xs:string, $flags as xs:string) as xs:string*"
 )
-def tokenize(call: Call, source: Column, pattern: Column, flags: Column | None = None) -> Column:
+def tokenize(
+    call: CallContext, source: Column, pattern: Column, flags: Column | None = None
+) -> Column:
     """The parts of a string between the matches of a regular expression."""
     cells = rows_of(call, source, pattern, flags)
     return lists(STRING, (_parts(*cell) for cell in cells))
@@ -81,7 +85,7 @@ def _parts(value: str, cut: str, flags: str) -> list[str]:
     " $flags as xs:string) as xs:string"
 )
 def replace(
-    call: Call, source: Column, pattern: Column, by: Column, flags: Column | None = None
+    call: CallContext, source: Column, pattern: Column, by: Column, flags: Column | None = None
 ) -> Column:
     """The string with every match replaced; $1 in the replacement is the first group."""
     cells = zip(rows_of(call, source, pattern, flags), one_or(by), strict=True)

@@ -6,13 +6,12 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from math import floor, inf, isnan
 from typing import Final
-from urllib.parse import quote
 
 import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import strings as strings_of
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import integers, lists, many, maybe, one_or, text, truths
@@ -25,7 +24,7 @@ from xstreamcast.model.query_limits import exceeded, query_limits
 
 
 @function("fn:string($arg as item()?) as xs:string", doc="The string value of an item.")
-def string(call: Call, arg: Column) -> Column:
+def string(call: CallContext, arg: Column) -> Column:
     """Nodes stay unread where each row has one: the text is then created on first use."""
     if FUNCTIONS & arg.items.kinds():
         raise error("FOTY0014")
@@ -36,7 +35,7 @@ def string(call: Call, arg: Column) -> Column:
 
 
 @function("fn:string() as xs:string", focus=True, doc="The string value of the context item.")
-def string_of_context(call: Call) -> Column:
+def string_of_context(call: CallContext) -> Column:
     return string(call, call.context_item())
 
 
@@ -44,7 +43,7 @@ def string_of_context(call: Call) -> Column:
     "fn:concat($arg1 as xs:anyAtomicType?, $arg2 as xs:anyAtomicType?, ...) as xs:string",
     doc="The arguments as strings, end to end.",
 )
-def concat(call: Call, *args: Column) -> Column:
+def concat(call: CallContext, *args: Column) -> Column:
     parts = [one_or(string(call, arg), "") for arg in args]
     return text(joined(row) for row in zip(*parts, strict=True))
 
@@ -62,7 +61,7 @@ def joined(parts: Sequence[str], glue: str = "") -> str:
     blocking=(0,),
     doc="The items as strings with the separator between them.",
 )
-def string_join(call: Call, arg: Column, separator: Column) -> Column:
+def string_join(call: CallContext, arg: Column, separator: Column) -> Column:
     cells = arg.with_items(Items(STRING, strings_of(arg.items)))
     return text(
         joined(row, glue) for glue, row in zip(one_or(separator, ""), many(cells), strict=True)
@@ -74,18 +73,18 @@ def string_join(call: Call, arg: Column, separator: Column) -> Column:
     blocking=(0,),
     doc="The items as strings, end to end.",
 )
-def string_join_plain(call: Call, arg: Column) -> Column:
+def string_join_plain(call: CallContext, arg: Column) -> Column:
     cells = arg.with_items(Items(STRING, strings_of(arg.items)))
     return text(joined(row) for row in many(cells))
 
 
 @function("fn:string-length($arg as xs:string?) as xs:integer", doc="The number of characters.")
-def string_length(call: Call, arg: Column) -> Column:
+def string_length(call: CallContext, arg: Column) -> Column:
     return integers(len(value) for value in one_or(arg, ""))
 
 
 @function("fn:string-length() as xs:integer", focus=True, doc="Characters of the context item.")
-def string_length_of_context(call: Call) -> Column:
+def string_length_of_context(call: CallContext) -> Column:
     return string_length(call, string_of_context(call))
 
 
@@ -107,7 +106,7 @@ def is_xml_character(code: int) -> bool:
     blocking=(0,),
     doc="The string of the given codepoints.",
 )
-def codepoints_to_string(call: Call, arg: Column) -> Column:
+def codepoints_to_string(call: CallContext, arg: Column) -> Column:
     for code in arg.items.values.tolist():
         if not is_xml_character(code):
             raise error("FOCH0001", f"the codepoint {code} is not an XML character")
@@ -115,7 +114,7 @@ def codepoints_to_string(call: Call, arg: Column) -> Column:
 
 
 @function("fn:string-to-codepoints($arg as xs:string?) as xs:integer*", doc="The codepoints.")
-def string_to_codepoints(call: Call, arg: Column) -> Column:
+def string_to_codepoints(call: CallContext, arg: Column) -> Column:
     return lists(INTEGER, ([ord(char) for char in value] for value in one_or(arg, "")))
 
 
@@ -123,7 +122,7 @@ def string_to_codepoints(call: Call, arg: Column) -> Column:
     "fn:codepoint-equal($a as xs:string?, $b as xs:string?) as xs:boolean?",
     doc="Whether two strings have the same codepoints.",
 )
-def codepoint_equal(call: Call, left: Column, right: Column) -> Column:
+def codepoint_equal(call: CallContext, left: Column, right: Column) -> Column:
     from xstreamcast.model.atomic import BOOLEAN
 
     both = zip(one_or(left), one_or(right), strict=True)
@@ -138,7 +137,9 @@ def codepoint_equal(call: Call, left: Column, right: Column) -> Column:
     "fn:compare($a as xs:string?, $b as xs:string?, $collation as xs:string) as xs:integer?",
     doc="-1, 0 or 1 in the order of a collation.",
 )
-def compare(call: Call, left: Column, right: Column, collation: Column | None = None) -> Column:
+def compare(
+    call: CallContext, left: Column, right: Column, collation: Column | None = None
+) -> Column:
     order = one_collation(call, collation)
     both = zip(one_or(order.column(left)), one_or(order.column(right)), strict=True)
     return maybe(INTEGER, (None if a is None or b is None else (a > b) - (a < b) for a, b in both))
@@ -148,7 +149,7 @@ Search = Callable[[str, str], bool]
 
 
 def _search(
-    call: Call, name: str, hay: Column, needle: Column, test: Search, order: Collation
+    call: CallContext, name: str, hay: Column, needle: Column, test: Search, order: Collation
 ) -> Column:
     """A search for a constant in unread nodes is one kernel call; else one test a row."""
     needles = one_or(needle, "")
@@ -167,7 +168,9 @@ def _search(
     "fn:contains($arg1 as xs:string?, $arg2 as xs:string?, $collation as xs:string) as xs:boolean",
     doc="Whether the second string occurs in the first.",
 )
-def contains(call: Call, hay: Column, needle: Column, collation: Column | None = None) -> Column:
+def contains(
+    call: CallContext, hay: Column, needle: Column, collation: Column | None = None
+) -> Column:
     return _search(
         call, "contains", hay, needle, lambda a, b: b in a, one_collation(call, collation)
     )
@@ -182,7 +185,9 @@ def contains(call: Call, hay: Column, needle: Column, collation: Column | None =
     " as xs:boolean",
     doc="Whether the first string begins with the second.",
 )
-def starts_with(call: Call, hay: Column, needle: Column, collation: Column | None = None) -> Column:
+def starts_with(
+    call: CallContext, hay: Column, needle: Column, collation: Column | None = None
+) -> Column:
     return _search(call, "starts_with", hay, needle, str.startswith, one_collation(call, collation))
 
 
@@ -194,7 +199,9 @@ def starts_with(call: Call, hay: Column, needle: Column, collation: Column | Non
     "fn:ends-with($arg1 as xs:string?, $arg2 as xs:string?, $collation as xs:string) as xs:boolean",
     doc="Whether the first string ends with the second.",
 )
-def ends_with(call: Call, hay: Column, needle: Column, collation: Column | None = None) -> Column:
+def ends_with(
+    call: CallContext, hay: Column, needle: Column, collation: Column | None = None
+) -> Column:
     return _search(call, "ends_with", hay, needle, str.endswith, one_collation(call, collation))
 
 
@@ -208,7 +215,7 @@ def ends_with(call: Call, hay: Column, needle: Column, collation: Column | None 
     doc="Whether a token occurs among the white-space separated tokens of a string.",
 )
 def contains_token(
-    call: Call, hay: Column, token: Column, collation: Column | None = None
+    call: CallContext, hay: Column, token: Column, collation: Column | None = None
 ) -> Column:
     order = one_collation(call, collation)
     tokens = (value.strip(_SPACE) for value in one_or(token, ""))
@@ -241,7 +248,7 @@ def _cut(value: str, first: float, end: float) -> str:
     "fn:substring($source as xs:string?, $start as xs:double) as xs:string",
     doc="The characters from a position on.",
 )
-def substring_from(call: Call, source: Column, start: Column) -> Column:
+def substring_from(call: CallContext, source: Column, start: Column) -> Column:
     both = zip(one_or(source, ""), one_or(start), strict=True)
     return text(_cut(value, _round(first), inf) for value, first in both)
 
@@ -250,7 +257,7 @@ def substring_from(call: Call, source: Column, start: Column) -> Column:
     "fn:substring($source as xs:string?, $start as xs:double, $length as xs:double) as xs:string",
     doc="So many characters from a position on.",
 )
-def substring(call: Call, source: Column, start: Column, length: Column) -> Column:
+def substring(call: CallContext, source: Column, start: Column, length: Column) -> Column:
     cells = zip(one_or(source, ""), one_or(start), one_or(length), strict=True)
     return text(
         _cut(value, _round(first), _round(first) + _round(count)) for value, first, count in cells
@@ -259,15 +266,15 @@ def substring(call: Call, source: Column, start: Column, length: Column) -> Colu
 
 @function(
     "fn:substring-before($arg1 as xs:string?, $arg2 as xs:string?) as xs:string",
-    doc="What stands before the first occurrence of the second string.",
+    doc="The part before the first occurrence of the second string.",
 )
 @function(
     "fn:substring-before($arg1 as xs:string?, $arg2 as xs:string?, $collation as xs:string)"
     " as xs:string",
-    doc="What stands before the first occurrence of the second string.",
+    doc="The part before the first occurrence of the second string.",
 )
 def substring_before(
-    call: Call, hay: Column, needle: Column, collation: Column | None = None
+    call: CallContext, hay: Column, needle: Column, collation: Column | None = None
 ) -> Column:
     order = one_collation(call, collation)
     both = zip(one_or(hay, ""), one_or(needle, ""), strict=True)
@@ -278,15 +285,15 @@ def substring_before(
 
 @function(
     "fn:substring-after($arg1 as xs:string?, $arg2 as xs:string?) as xs:string",
-    doc="What stands after the first occurrence of the second string.",
+    doc="The part after the first occurrence of the second string.",
 )
 @function(
     "fn:substring-after($arg1 as xs:string?, $arg2 as xs:string?, $collation as xs:string)"
     " as xs:string",
-    doc="What stands after the first occurrence of the second string.",
+    doc="The part after the first occurrence of the second string.",
 )
 def substring_after(
-    call: Call, hay: Column, needle: Column, collation: Column | None = None
+    call: CallContext, hay: Column, needle: Column, collation: Column | None = None
 ) -> Column:
     order = one_collation(call, collation)
     both = zip(one_or(hay, ""), one_or(needle, ""), strict=True)
@@ -315,12 +322,12 @@ _TO_BLANK: Final = str.maketrans("\t\r\n", "   ")
     "fn:normalize-space($arg as xs:string?) as xs:string",
     doc="White space trimmed at the ends and single inside.",
 )
-def normalize_space(call: Call, arg: Column) -> Column:
+def normalize_space(call: CallContext, arg: Column) -> Column:
     return text(" ".join(_words(value)) for value in one_or(arg, ""))
 
 
 @function("fn:normalize-space() as xs:string", focus=True, doc="The context item, trimmed.")
-def normalize_space_of_context(call: Call) -> Column:
+def normalize_space_of_context(call: CallContext) -> Column:
     return normalize_space(call, string_of_context(call))
 
 
@@ -328,7 +335,7 @@ def normalize_space_of_context(call: Call) -> Column:
     "fn:normalize-unicode($arg as xs:string?, $form as xs:string) as xs:string",
     doc="The string in a Unicode normalisation form.",
 )
-def normalize_unicode(call: Call, arg: Column, form: Column) -> Column:
+def normalize_unicode(call: CallContext, arg: Column, form: Column) -> Column:
     both = zip(one_or(arg), one_or(form), strict=True)
     return text(
         "" if value is None else _normalised(value, name.strip().upper()) for value, name in both
@@ -346,17 +353,17 @@ def _normalised(value: str, form: str) -> str:
 
 
 @function("fn:normalize-unicode($arg as xs:string?) as xs:string", doc="The string in NFC.")
-def normalize_unicode_nfc(call: Call, arg: Column) -> Column:
+def normalize_unicode_nfc(call: CallContext, arg: Column) -> Column:
     return text(unicodedata.normalize("NFC", value) for value in one_or(arg, ""))
 
 
 @function("fn:upper-case($arg as xs:string?) as xs:string", doc="In capital letters.")
-def upper_case(call: Call, arg: Column) -> Column:
+def upper_case(call: CallContext, arg: Column) -> Column:
     return text(value.upper() for value in one_or(arg, ""))
 
 
 @function("fn:lower-case($arg as xs:string?) as xs:string", doc="In small letters.")
-def lower_case(call: Call, arg: Column) -> Column:
+def lower_case(call: CallContext, arg: Column) -> Column:
     return text(value.lower() for value in one_or(arg, ""))
 
 
@@ -364,7 +371,7 @@ def lower_case(call: Call, arg: Column) -> Column:
     "fn:translate($arg as xs:string?, $map as xs:string, $trans as xs:string) as xs:string",
     doc="Characters of the map replaced by those at the same place of the third string.",
 )
-def translate(call: Call, arg: Column, source: Column, target: Column) -> Column:
+def translate(call: CallContext, arg: Column, source: Column, target: Column) -> Column:
     cells = zip(one_or(arg, ""), one_or(source), one_or(target), strict=True)
     return text(value.translate(_table(a, b)) for value, a, b in cells)
 
@@ -374,24 +381,3 @@ def _table(source: str, target: str) -> dict[int, str | None]:
     for i, char in enumerate(source):
         table.setdefault(ord(char), target[i] if i < len(target) else None)
     return table
-
-
-# -- addresses -------------------------------------------------------------------------------
-
-
-@function("fn:encode-for-uri($part as xs:string?) as xs:string", doc="Escaped for a URI's part.")
-def encode_for_uri(call: Call, part: Column) -> Column:
-    return text(quote(value, safe="~") for value in one_or(part, ""))
-
-
-@function("fn:iri-to-uri($iri as xs:string?) as xs:string", doc="An IRI as a URI.")
-def iri_to_uri(call: Call, iri: Column) -> Column:
-    return text(quote(value, safe="!#$%&'()*+,/:;=?@[]~") for value in one_or(iri, ""))
-
-
-@function("fn:escape-html-uri($uri as xs:string?) as xs:string", doc="As HTML user agents do.")
-def escape_html_uri(call: Call, uri: Column) -> Column:
-    return text(
-        "".join(char if " " <= char <= "~" else quote(char) for char in value)
-        for value in one_or(uri, "")
-    )

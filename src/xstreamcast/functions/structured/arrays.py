@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.higher_order import by_function, invoke
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import integers, one_or
@@ -38,20 +38,20 @@ def _within(position: int, size: int) -> int:
 
 
 @function("array:size($array as array(*)) as xs:integer")
-def size(call: Call, array: Column) -> Column:
+def size(call: CallContext, array: Column) -> Column:
     """How many members an array has."""
     return integers(len(one) for one in one_or(array))
 
 
 @function("array:get($array as array(*), $position as xs:integer) as item()*")
-def get(call: Call, array: Column, position: Column) -> Column:
+def get(call: CallContext, array: Column, position: Column) -> Column:
     """The member at a position."""
     both = zip(one_or(array), one_or(position), strict=True)
     return gather([one.cell(place) for one, place in both])
 
 
 @function("array:put($array as array(*), $position as xs:integer, $member as item()*) as array(*)")
-def put(call: Call, array: Column, position: Column, member: Column) -> Column:
+def put(call: CallContext, array: Column, position: Column, member: Column) -> Column:
     """The array with another member at a position."""
 
     def changed(row: int, cells: list[Cell], place: int) -> list[Cell]:
@@ -63,13 +63,13 @@ def put(call: Call, array: Column, position: Column, member: Column) -> Column:
 
 
 @function("array:append($array as array(*), $appendage as item()*) as array(*)")
-def append(call: Call, array: Column, appendage: Column) -> Column:
+def append(call: CallContext, array: Column, appendage: Column) -> Column:
     """The array with one more member at its end."""
     return _made([*cells, (appendage, row)] for row, cells in enumerate(_cells(array)))
 
 
 @function("array:subarray($array as array(*), $start as xs:integer) as array(*)")
-def subarray(call: Call, array: Column, start: Column) -> Column:
+def subarray(call: CallContext, array: Column, start: Column) -> Column:
     """The members from a position on."""
     both = zip(_cells(array), one_or(start), strict=True)
     return _made(_part(cells, first, None) for cells, first in both)
@@ -78,7 +78,7 @@ def subarray(call: Call, array: Column, start: Column) -> Column:
 @function(
     "array:subarray($array as array(*), $start as xs:integer, $length as xs:integer) as array(*)"
 )
-def subarray_of(call: Call, array: Column, start: Column, length: Column) -> Column:
+def subarray_of(call: CallContext, array: Column, start: Column, length: Column) -> Column:
     """So many members from a position on."""
     rows = zip(_cells(array), one_or(start), one_or(length), strict=True)
     return _made(_part(cells, first, count) for cells, first, count in rows)
@@ -95,7 +95,7 @@ def _part(cells: list[Cell], start: int, length: int | None) -> list[Cell]:
 
 
 @function("array:remove($array as array(*), $positions as xs:integer*) as array(*)")
-def remove(call: Call, array: Column, positions: Column) -> Column:
+def remove(call: CallContext, array: Column, positions: Column) -> Column:
     """The array without the members at some positions."""
 
     def left(cells: list[Cell], row: int) -> list[Cell]:
@@ -109,7 +109,7 @@ def remove(call: Call, array: Column, positions: Column) -> Column:
     "array:insert-before($array as array(*), $position as xs:integer, $member as item()*)"
     " as array(*)"
 )
-def insert_before(call: Call, array: Column, position: Column, member: Column) -> Column:
+def insert_before(call: CallContext, array: Column, position: Column, member: Column) -> Column:
     """The array with one more member before a position."""
 
     def inserted(row: int, cells: list[Cell], place: int) -> list[Cell]:
@@ -121,13 +121,13 @@ def insert_before(call: Call, array: Column, position: Column, member: Column) -
 
 
 @function("array:head($array as array(*)) as item()*")
-def head(call: Call, array: Column) -> Column:
+def head(call: CallContext, array: Column) -> Column:
     """The first member."""
     return gather([one.cell(1) for one in one_or(array)])
 
 
 @function("array:tail($array as array(*)) as array(*)")
-def tail(call: Call, array: Column) -> Column:
+def tail(call: CallContext, array: Column) -> Column:
     """All members but the first."""
     return _made(_but_first(cells) for cells in _cells(array))
 
@@ -138,13 +138,13 @@ def _but_first(cells: list[Cell]) -> list[Cell]:
 
 
 @function("array:reverse($array as array(*)) as array(*)")
-def reverse(call: Call, array: Column) -> Column:
+def reverse(call: CallContext, array: Column) -> Column:
     """The members from the last to the first."""
     return _made(cells[::-1] for cells in _cells(array))
 
 
 @function("array:join($arrays as array(*)*) as array(*)")
-def join(call: Call, arrays: Column) -> Column:
+def join(call: CallContext, arrays: Column) -> Column:
     """The members of all arrays, end to end."""
     return _made(
         [cell for one in arrays.row(row).values.tolist() for cell in one.cells()]
@@ -153,7 +153,7 @@ def join(call: Call, arrays: Column) -> Column:
 
 
 @function("array:flatten($input as item()*) as item()*")
-def flatten(call: Call, source: Column) -> Column:
+def flatten(call: CallContext, source: Column) -> Column:
     """The items with every array replaced by its members, to any depth."""
     return flattened(source)
 
@@ -170,7 +170,7 @@ def members_of(arrays: Column) -> tuple[Column, Column]:
     return members, Column.from_lengths(places, lengths)
 
 
-def _called(call: Call, f: Alike, lengths: Ints, arguments: list[Column]) -> Column:
+def _called(call: CallContext, f: Alike, lengths: Ints, arguments: list[Column]) -> Column:
     """The function of each array, called for so many members of it."""
     if not arguments[0].n:
         return Column.empty(0)
@@ -179,7 +179,7 @@ def _called(call: Call, f: Alike, lengths: Ints, arguments: list[Column]) -> Col
 
 
 @function("array:for-each($array as array(*), $action as function(item()*) as item()*) as array(*)")
-def for_each(call: Call, array: Column, action: Column) -> Column:
+def for_each(call: CallContext, array: Column, action: Column) -> Column:
     """An array of the results of the function for each member."""
 
     def work(f: Alike, arrays: Column) -> Column:
@@ -193,7 +193,7 @@ def for_each(call: Call, array: Column, action: Column) -> Column:
 @function(
     "array:filter($array as array(*), $function as function(item()*) as xs:boolean) as array(*)"
 )
-def filter_(call: Call, array: Column, test: Column) -> Column:
+def filter_(call: CallContext, array: Column, test: Column) -> Column:
     """The members for which the function returns true."""
 
     def work(f: Alike, arrays: Column) -> Column:
@@ -209,7 +209,7 @@ def filter_(call: Call, array: Column, test: Column) -> Column:
     "array:for-each-pair($array1 as array(*), $array2 as array(*),"
     " $function as function(item()*, item()*) as item()*) as array(*)"
 )
-def for_each_pair(call: Call, left: Column, right: Column, action: Column) -> Column:
+def for_each_pair(call: CallContext, left: Column, right: Column, action: Column) -> Column:
     """An array of the results of the function for the members at the same position."""
 
     def work(f: Alike, a: Column, b: Column) -> Column:
@@ -226,7 +226,7 @@ def for_each_pair(call: Call, left: Column, right: Column, action: Column) -> Co
     "array:fold-left($array as array(*), $zero as item()*,"
     " $function as function(item()*, item()*) as item()*) as item()*"
 )
-def fold_left(call: Call, array: Column, zero: Column, f: Column) -> Column:
+def fold_left(call: CallContext, array: Column, zero: Column, f: Column) -> Column:
     """f(… f(f(zero, first), second) …, last)"""
     return _folded(call, array, zero, f, lambda cells: cells, swapped=False)
 
@@ -235,13 +235,13 @@ def fold_left(call: Call, array: Column, zero: Column, f: Column) -> Column:
     "array:fold-right($array as array(*), $zero as item()*,"
     " $function as function(item()*, item()*) as item()*) as item()*"
 )
-def fold_right(call: Call, array: Column, zero: Column, f: Column) -> Column:
+def fold_right(call: CallContext, array: Column, zero: Column, f: Column) -> Column:
     """f(first, f(second, … f(last, zero) …))"""
     return _folded(call, array, zero, f, lambda cells: cells[::-1], swapped=True)
 
 
 def _folded(
-    call: Call,
+    call: CallContext,
     array: Column,
     zero: Column,
     f: Column,

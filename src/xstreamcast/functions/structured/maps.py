@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.higher_order import by_function, invoke
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import integers, one_or, pairs, truths
 from xstreamcast.functions.structured.options import OptionSpec, options_of
 from xstreamcast.model.array_item import Cell, arrays_of
 from xstreamcast.model.atomic import ARRAY, MAP, STRING
-from xstreamcast.model.column import Column, beside, gather
+from xstreamcast.model.column import Column, concat_rows, gather
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import Entry, MapItem, maps_of, values_of
 from xstreamcast.model.map_key import map_key
@@ -40,13 +40,13 @@ _DUPLICATES: Final = {
 
 
 @function("map:merge($maps as map(*)*) as map(*)")
-def merge(call: Call, maps: Column) -> Column:
+def merge(call: CallContext, maps: Column) -> Column:
     """All entries of the maps; of two with the same key the first."""
     return _made(_merged(maps.row(i), "use-first") for i in range(maps.n))
 
 
 @function("map:merge($maps as map(*)*, $options as map(*)) as map(*)")
-def merge_with(call: Call, maps: Column, options: Column) -> Column:
+def merge_with(call: CallContext, maps: Column, options: Column) -> Column:
     """All entries of the maps; the options say what happens to two with the same key."""
     wanted = [options_of(call, one, _DUPLICATES, "FOJS0005") for one in one_or(options)]
     return _made(_merged(maps.row(i), one["duplicates"]) for i, one in enumerate(wanted))
@@ -72,7 +72,7 @@ def _both(first: Entry, second: Entry, duplicates: str) -> Entry:
             return second
         case "combine":
             parts = [gather([entry[1:]]) for entry in (first, second)]
-            return first[0], beside(parts), 0
+            return first[0], concat_rows(parts), 0
         case _:
             return first
 
@@ -81,13 +81,13 @@ def _both(first: Entry, second: Entry, duplicates: str) -> Entry:
 
 
 @function("map:size($map as map(*)) as xs:integer")
-def size(call: Call, map: Column) -> Column:
+def size(call: CallContext, map: Column) -> Column:
     """How many entries a map has."""
     return integers(len(one) for one in one_or(map))
 
 
 @function("map:keys($map as map(*)) as xs:anyAtomicType*")
-def keys(call: Call, map: Column) -> Column:
+def keys(call: CallContext, map: Column) -> Column:
     """The keys, in the order of the entries."""
     maps = one_or(map)
     lengths = np.fromiter(map_lengths(maps), np.int64, len(maps))
@@ -100,20 +100,20 @@ def map_lengths(maps: list[MapItem]) -> Iterable[int]:
 
 
 @function("map:contains($map as map(*), $key as xs:anyAtomicType) as xs:boolean")
-def contains(call: Call, map: Column, key: Column) -> Column:
+def contains(call: CallContext, map: Column, key: Column) -> Column:
     """Whether a map has an entry with this key."""
     both = zip(one_or(map), key.items.pairs(), strict=True)
     return truths(one.find(*atom) is not None for one, atom in both)
 
 
 @function("map:get($map as map(*), $key as xs:anyAtomicType) as item()*")
-def get(call: Call, map: Column, key: Column) -> Column:
+def get(call: CallContext, map: Column, key: Column) -> Column:
     """The value of a key, () if the map has no such key."""
     return values_of(one_or(map), key.items.pairs())
 
 
 @function("map:find($input as item()*, $key as xs:anyAtomicType) as array(*)")
-def find(call: Call, source: Column, key: Column) -> Column:
+def find(call: CallContext, source: Column, key: Column) -> Column:
     """The values of a key in all maps of the items, to any depth, as an array."""
     atoms = list(key.items.pairs())
     return Column(arrays_of([_all(source.row(i), atoms[i]) for i in range(source.n)]))
@@ -135,13 +135,13 @@ def _all(items: Items, key: tuple[int, Any]) -> list[Cell]:
 
 
 @function("map:entry($key as xs:anyAtomicType, $value as item()*) as map(*)")
-def entry(call: Call, key: Column, value: Column) -> Column:
+def entry(call: CallContext, key: Column, value: Column) -> Column:
     """A map with one entry."""
     return _made([(atom, value, row)] for row, atom in enumerate(key.items.pairs()))
 
 
 @function("map:put($map as map(*), $key as xs:anyAtomicType, $value as item()*) as map(*)")
-def put(call: Call, map: Column, key: Column, value: Column) -> Column:
+def put(call: CallContext, map: Column, key: Column, value: Column) -> Column:
     """The map with another value for a key."""
 
     both = zip(one_or(map), key.items.pairs(), strict=True)
@@ -152,7 +152,7 @@ def put(call: Call, map: Column, key: Column, value: Column) -> Column:
 
 
 @function("map:remove($map as map(*), $keys as xs:anyAtomicType*) as map(*)")
-def remove(call: Call, map: Column, keys: Column) -> Column:
+def remove(call: CallContext, map: Column, keys: Column) -> Column:
     """The map without some keys."""
     rows = pairs(keys)
     made = [
@@ -166,7 +166,7 @@ def remove(call: Call, map: Column, keys: Column) -> Column:
     "map:for-each($map as map(*), $action as function(xs:anyAtomicType, item()*) as item()*)"
     " as item()*"
 )
-def for_each(call: Call, map: Column, action: Column) -> Column:
+def for_each(call: CallContext, map: Column, action: Column) -> Column:
     """The results of the function for each key and value, concatenated."""
 
     def work(f: Alike, maps: Column) -> Column:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import Call
+from xstreamcast.functions.call import CallContext
 from xstreamcast.functions.cast import cast_value
 from xstreamcast.model.atomic import BY_TAG, FUNCTION, FUNCTIONS, STRING, UNTYPED, derives
 from xstreamcast.model.column import Column, gather
@@ -27,7 +27,7 @@ class OptionSpec:
 
 
 def options_of(
-    call: Call, given: MapItem, known: Mapping[str, OptionSpec], code: str
+    call: CallContext, given: MapItem, known: Mapping[str, OptionSpec], code: str
 ) -> dict[str, Any]:
     """The value of every known option; others are ignored, wrong types are XPTY0004.
 
@@ -40,7 +40,7 @@ def options_of(
     return found
 
 
-def _value(call: Call, name: str, option: OptionSpec, value: Column, code: str) -> Any:
+def _value(call: CallContext, name: str, option: OptionSpec, value: Column, code: str) -> Any:
     if option.tag == FUNCTION:
         return _function(name, value)
     atoms = list(atomize(call, value).items.pairs())

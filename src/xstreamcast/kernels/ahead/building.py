@@ -20,7 +20,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from xstreamcast.kernels.ahead.compiling import Compiled, compile_kernel, prepare
+from xstreamcast.kernels.ahead.compiling import Compiled, Target, compile_kernel, prepare
 from xstreamcast.kernels.ahead.finding import Called, called_kernels, sources
 from xstreamcast.kernels.ahead.stamps import (
     FOLDER,
@@ -42,6 +42,8 @@ _LINKERS = (
     ("ld", "-shared"),
     ("ld.lld", "-shared"),
 )
+# Linkers for the objects of another machine.
+_CROSS_LINKERS = (("{}-linux-gnu-ld", "-shared"), ("ld.lld", "-shared"))
 
 Said = Callable[[int, int], None]  # how many of how many are done
 
@@ -54,50 +56,55 @@ class CannotBuildError(Exception):
 class Built:
     """What building came to."""
 
-    level: str
+    target: Target
     compiled: int
     kept: int
     problems: tuple[Compiled, ...]
 
 
-def levels_to_build(every: bool) -> list[str]:
-    """The best level for this machine, or all that its kind has."""
+def targets(every: bool, machine: str | None = None) -> list[Target]:
+    """The best level for this machine, or all that its kind has, or all of another machine."""
     if not levels():
         raise CannotBuildError(f"no library is made for {platform.system()} {platform.machine()}")
-    return list(LEVELS[platform.machine()]) if every else levels()[:1]
+    if machine is not None and machine not in LEVELS:
+        raise CannotBuildError(f"no library is made for {machine}")
+    here = platform.machine()
+    if machine is None or machine == here:
+        return [Target(here, level) for level in (LEVELS[here] if every else levels()[:1])]
+    return [Target(machine, level) for level in LEVELS[machine]]
 
 
-def build(level: str, said: Said) -> Built:
-    """Compile what is new or has changed, link it all, and say what is in it."""
+def build(target: Target, said: Said) -> Built:
+    """Compile what is new or has changed, link it all, and write down what is in it."""
     kernels = called_kernels()
-    objects = FOLDER / f"objects-{platform.machine()}-{level}"
+    objects = FOLDER / f"objects-{target.machine}-{target.level}"
     objects.mkdir(parents=True, exist_ok=True)
-    stamps = {one: _stamp(one, level) for one in kernels}
+    stamps = {one: _stamp(one, target) for one in kernels}
     kept = {one: found for one in kernels if (found := _kept(objects / stamps[one], one))}
     made = dict(kept)
     said(len(made), len(kernels))
-    for compiled in _compile([k for k in kernels if k not in kept], level, objects, stamps):
+    for compiled in _compile([k for k in kernels if k not in kept], target, objects, stamps):
         made[compiled.kernel] = compiled
         said(len(made), len(kernels))
     good = [made[one] for one in kernels if made[one].problem is None]
-    _publish(level, good, [objects / f"{stamps[one.kernel]}.o" for one in good])
+    _publish(target, good, [objects / f"{stamps[one.kernel]}.o" for one in good])
     _sweep(objects, set(stamps.values()))
     problems = tuple(one for one in made.values() if one.problem is not None)
-    return Built(level, len(kernels) - len(kept), len(kept), problems)
+    return Built(target, len(kernels) - len(kept), len(kept), problems)
 
 
 def _compile(
-    kernels: list[Called], level: str, objects: Path, stamps: dict[Called, str]
+    kernels: list[Called], target: Target, objects: Path, stamps: dict[Called, str]
 ) -> Iterator[Compiled]:
     if not kernels:
         return
     workers = min(AT_A_TIME, len(kernels))
-    with ProcessPoolExecutor(workers, get_context("spawn"), prepare, (level,)) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), prepare, (target,)) as pool:
         largest_first = sorted(
             kernels, key=lambda k: -sum(p.stat().st_size for p in sources(k.path))
         )
         futures = [
-            pool.submit(compile_kernel, one, level, _symbol(one), objects / f"{stamps[one]}.o")
+            pool.submit(compile_kernel, one, target, _symbol(one), objects / f"{stamps[one]}.o")
             for one in largest_first
         ]
         for future in as_completed(futures):
@@ -123,25 +130,25 @@ def _kept(path: Path, kernel: Called) -> Compiled | None:
     return Compiled(kernel, row["slots"], row["problem"])
 
 
-def _publish(level: str, kernels: list[Compiled], objects: list[Path]) -> None:
-    """The library, then the manifest that names it: whoever reads sees both or neither."""
+def _publish(target: Target, kernels: list[Compiled], objects: list[Path]) -> None:
+    """Write the library, then the manifest that names it: readers see both or neither."""
     scratch = FOLDER / f"{os.getpid()}.so"
-    _link(objects, scratch)
-    name = f"{platform.machine()}-{level}-{digest(scratch)[:12]}.so"
+    _link(objects, scratch, target.machine)
+    name = f"{target.machine}-{target.level}-{digest(scratch)[:12]}.so"
     scratch.replace(FOLDER / name)
     files = {path for one in kernels for path in sources(one.kernel.path)}
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "library": name,
-        "level": level,
+        "level": target.level,
         "made with": {one: version(one) for one in ("numba", "llvmlite", "numpy")},
         "files": {_relative(path): digest(path) for path in sorted(files)},
         "kernels": {f"{k.kernel.module}.{k.kernel.name}": _row(k) for k in kernels},
     }
     new = FOLDER / f"{os.getpid()}.json"
     new.write_text(json.dumps(manifest), "utf-8")
-    new.replace(manifest_path(level))
-    for old in FOLDER.glob(f"{platform.machine()}-{level}-????????????.so"):
+    new.replace(manifest_path(target.level, target.machine))
+    for old in FOLDER.glob(f"{target.machine}-{target.level}-????????????.so"):
         if old.name != name:
             old.unlink()
 
@@ -151,15 +158,18 @@ def _row(compiled: Compiled) -> dict[str, Any]:
     return {"symbol": _symbol(compiled.kernel), "slots": compiled.slots, "files": files}
 
 
-def _link(objects: list[Path], target: Path) -> None:
-    for name, *options in _LINKERS:
+def _link(objects: list[Path], target: Path, machine: str) -> None:
+    linkers = _LINKERS if machine == platform.machine() else _CROSS_LINKERS
+    for known, *options in linkers:
+        name = known.format(machine)
         if shutil.which(name):
             command = [name, *options, "-o", str(target), *map(str, objects)]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
                 raise CannotBuildError(f"{name} could not link them: {done.stderr.strip()}")
             return
-    raise CannotBuildError("no linker (cc or ld) was found")
+    wanted = " or ".join(known.format(machine) for known, *_ in linkers)
+    raise CannotBuildError(f"no linker for {machine} ({wanted}) was found")
 
 
 def _sweep(objects: Path, used: set[str]) -> None:
@@ -168,9 +178,16 @@ def _sweep(objects: Path, used: set[str]) -> None:
             path.unlink()
 
 
-def _stamp(kernel: Called, level: str) -> str:
+def _stamp(kernel: Called, target: Target) -> str:
     """Everything that the object code of a kernel depends on, in short."""
-    known = [level, str(FORMAT), _symbol(kernel), version("numba"), version("llvmlite")]
+    known = [
+        target.level,
+        target.machine,
+        str(FORMAT),
+        _symbol(kernel),
+        version("numba"),
+        version("llvmlite"),
+    ]
     makers = [Path(__file__).with_name(f"{name}.py") for name in _MAKERS]
     known += [digest(path) for path in (*sorted(sources(kernel.path)), *makers)]
     return blake2b("\n".join(known).encode(), digest_size=12).hexdigest()

@@ -148,7 +148,7 @@ def _numpy_function(number: int) -> int:
 
 
 def _failed(code: int, address: int, size: int) -> None:
-    """Raise what a kernel raised: numba wrote the error down beside its code."""
+    """Raise what a kernel raised: numba put the error next to its code."""
     if not address:
         raise SystemError(f"a kernel ended with status {code}")
     import pickle
@@ -158,7 +158,7 @@ def _failed(code: int, address: int, size: int) -> None:
 
 
 def described(value: Any) -> str:
-    """The form of an argument, for whoever looks for one that does not fit."""
+    """The form of an argument, to find one that does not fit."""
     match value:
         case np.ndarray():
             odd = [name for name in ("c_contiguous", "writeable") if not getattr(value.flags, name)]

@@ -30,7 +30,7 @@ def levels() -> list[str]:
 
 
 def _flags() -> frozenset[str]:
-    """What the first processor can do, as the system tells it."""
+    """What the first processor can do, as the system reports it."""
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as lines:
             for line in lines:
@@ -46,6 +46,6 @@ def digest(path: Path) -> str:
     return blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
-def manifest_path(level: str) -> Path:
-    """Where the manifest of a level is."""
-    return FOLDER / f"{os.uname().machine}-{level}.json"
+def manifest_path(level: str, machine: str | None = None) -> Path:
+    """Where the manifest of a level is; of this machine, unless another one is named."""
+    return FOLDER / f"{machine or os.uname().machine}-{level}.json"

@@ -1,7 +1,7 @@
 """Elements around the units of a document, counted by identity though ranges share them.
 
 A range reports what it finds for each element that may have been found before it: of those that are
-open before it only the outermost counts, for all that stands below the others stands below it.
+open before it only the outermost counts, for all that is below the others is below it.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _below(
 
 
 def rows_below(store: Store, number: int, test: Any, rows: Any) -> Any:
-    """The rows of a tape that stand below some rows and pass a test, each once."""
+    """The rows of a tape that are below some rows and pass a test, each once."""
     if len(rows) == 0:
         return rows
     _, inner = store.step(rows | number << 32, "descendant", test)

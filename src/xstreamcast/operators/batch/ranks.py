@@ -1,4 +1,4 @@
-"""Keys of `order by` as bytes that sort as the keys do, whoever sorts them.
+"""Keys of `order by` as bytes that sort as the keys do.
 
 The bytes of a tuple are those of its keys, one after another. They can be compared over tasks only
 if all keys of a column are of one class: whether a decimal is compared as a double depends on
@@ -54,7 +54,7 @@ def met(found: Sequence[bytes]) -> Classes:
 
 
 def told_classes(found: Classes) -> bytes:
-    """Classes on their way to whoever compares them."""
+    """Classes on their way to the process that compares them."""
     return encoded(tuple(tuple(sorted(one)) for one in found))
 
 

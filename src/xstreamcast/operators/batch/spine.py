@@ -14,12 +14,12 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.evaluate.nodes.node_tests import node_test
-from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.around import rows_below
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.kept_items import UnwrittenNode
 from xstreamcast.operators.relational.folds.folds import counted
+from xstreamcast.tape.fragments.instance_kernels import FULL
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _NONE: Final = np.zeros(0, np.int64)
 class SpineCount:
     """What a task found: numbers of root elements, how many others, and what is below either.
 
-    `own[e]`: matches below others, in units that stand in element e; `rest[e]`: matches besides;
+    `own[e]`: matches below others, in units inside of element e; `rest[e]`: matches besides;
     `parent`: the element around each one of the root, -1 for the document; `hits`: which match.
     """
 
@@ -53,14 +53,14 @@ class SpineCount:
 def sent_spine(
     part: BatchPart, items: Items, context: Context, query: HistoryQuery, name: str
 ) -> bytes:
-    """What a task sends of nodes that stand around its units."""
+    """What a task sends of nodes around its units."""
     if not _reads_whole(context, name):
         return no_spine()
     number = int(context.inputs.streams(name).values[0]) >> 32
     view = next((one.view for one in query.choice.shown(query.now) if one.number == number), None)
     handles = items.values.astype(np.int64)
     if view is None or (handles >> 32 != number).any():
-        raise UnwrittenNode  # a copy: nobody knows what of it is the root
+        raise UnwrittenNode  # a copy: its root is not known
     tops, spine = _spine(view)
     nodes = np.unique(handles & _ROW)
     at = np.searchsorted(spine, nodes)
@@ -141,7 +141,7 @@ def counted_spine(part: BatchPart, values: Sequence[bytes]) -> Items:
 
 
 def _covered(counts: Sequence[SpineCount], found: Any) -> int:
-    """How much stands below what was found: in the root, in units below it, in units alone."""
+    """How much is below what was found: in the root, in units below it, in units alone."""
     if not counts:
         return 0
     parent = counts[0].parent.tolist()

@@ -40,9 +40,9 @@ class AnswerFeed:
         self._bytes = 0
 
     def feed(self, changes: Iterable[Change]) -> UnitDelta:
-        """Take changes in → the units that they made new, and those that went."""
+        """Apply changes → the units that are new or changed, and those that went."""
         dirty: dict[str, None] = {}
-        after: dict[str, str | None] = {}  # of what went, what it stood behind
+        after: dict[str, str | None] = {}  # of what went, the item before it
         for change in changes:
             if change.diff < 0:
                 after.setdefault(change.key, self._answer.behind(change.key))
@@ -77,7 +77,7 @@ class AnswerFeed:
         self._used = len(self._places)
 
     def _at_the_end(self, fresh: Sequence[str]) -> bool:
-        """Whether new items stand behind all others, in this order."""
+        """Whether new items follow all others, in this order."""
         return all(
             self._answer.is_last(key) if at == len(fresh) - 1
             else self._answer.behind(fresh[at + 1]) == key
@@ -207,14 +207,14 @@ def _content(text: str) -> bool | None:
         nonlocal depth
         depth -= 1
 
-    def beside(*_: object) -> None:
+    def outside(*_: object) -> None:
         nonlocal tops
         tops += 2 * (depth == 1)
 
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = parser.CommentHandler = beside
-    parser.ProcessingInstructionHandler = beside
+    parser.CharacterDataHandler = parser.CommentHandler = outside
+    parser.ProcessingInstructionHandler = outside
     try:
         parser.Parse(f"<x>{text}</x>", True)
     except (expat.ExpatError, UnicodeEncodeError):

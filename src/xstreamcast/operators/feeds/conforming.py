@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import Bools
 
 Codes = npt.NDArray[np.signedinteger[Any]]  # of tags, as wide as there are tags
-_NO_HOLE, _UNSAID = -1, -2  # in place of a tag: an id stands in no hole, its hole says none
+_NO_HOLE, _UNSAID = -1, -2  # in place of a tag: an id is in no hole, or its hole names none
 _MIXED = 0x9E3779B97F4A7C15
 
 
@@ -48,7 +48,7 @@ class Conforming:
         return other
 
     def broken(self, batch: FragmentBatch) -> Guide | None:
-        """The guide that tells of all that is in the batch, if the one that is known does not."""
+        """The guide that covers all that is in the batch, if the known one does not."""
         names, links = self._new_names(batch), self._new_links(batch)
         links += self._other_tags(batch)
         links += self._attached(batch)
@@ -124,7 +124,7 @@ class Conforming:
         return tuple(reversed(path))
 
     def _other_tags(self, batch: FragmentBatch) -> list[tuple[int, Link]]:
-        """Where a fragment is of another tag than its hole said: it may stand below any tag."""
+        """Where a fragment is of another tag than its hole said: it may be below any tag."""
         most = max(int(batch.id.max(initial=0)), int(batch.hole_id.max(initial=0))) + 1
         if most > len(self._own_tag):
             more = np.full(most, -1, self._own_tag.dtype)
@@ -145,7 +145,7 @@ class Conforming:
         return [(t, link) for t, link in found if link not in self._guide.links.get(t, ())]
 
     def _attached(self, batch: FragmentBatch) -> list[tuple[int, Link]]:
-        """Where a fragment names a parent of a tag that its own tag does not stand below."""
+        """Where a fragment names a parent of a tag that its own tag is not below."""
         pairs: set[tuple[int, int]] = set()
         if self._early:
             come = set(batch.id.tolist()) & self._early.keys()

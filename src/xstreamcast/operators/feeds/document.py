@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 LevelCut = tuple[int, "Sequence[Guard]"]
-_HEAD: Final = 1 << 16  # bytes that are looked at to tell where units stand
+_HEAD: Final = 1 << 16  # bytes that are read to find the level of units
 
 
 class Forbidden(Exception):
@@ -38,11 +38,11 @@ class PlannedStates(Forbidden):
 
 
 class DocumentFeed:
-    """Cuts between units and forgets what it handed on: pieces of whole units, a document each.
+    """Cuts between units and drops what it emitted: pieces of whole units, a document each.
 
-    `cuts`: levels at which units stand (1: the children of the root), each with the names of
+    `cuts`: levels at which units are (1: the children of the root), each with the names of
     elements that are units even above it. All of them hold; the deepest lets pieces be smallest.
-    Which level counts as a unit of time, the beginning of the document tells. Children with the
+    The beginning of the document determines which level counts as a unit of time. Children with the
     names in `held` are never parted from each other.
     """
 
@@ -57,7 +57,7 @@ class DocumentFeed:
         self.units = 0
 
     def feed(self, chunk: bytes) -> UnitDelta:
-        """Take bytes in → the units that they completed."""
+        """Read bytes → the units that they completed."""
         if self._reading is None:
             self.counted = chosen_cut(self._cuts, chunk[:_HEAD])
             self._reading = self.reading()
@@ -115,7 +115,7 @@ def _among(guards: Sequence[Guard]) -> Callable[[str, str], bool]:
 
 
 def chosen_cut(cuts: Sequence[LevelCut], head: bytes) -> LevelCut:
-    """The deepest cut that has no unit above it, as far as the beginning of a document tells."""
+    """The deepest cut that has no unit above it, as far as the beginning of a document shows."""
     names = {name for _, guards in cuts for _, name in guards}
     depth = _least_depth(head, names) if names and len(cuts) > 1 else None
     fitting = [cut for cut in cuts if depth is not None and cut[0] < depth]
@@ -123,7 +123,7 @@ def chosen_cut(cuts: Sequence[LevelCut], head: bytes) -> LevelCut:
 
 
 def _least_depth(head: bytes, names: set[str]) -> int | None:
-    """How deep the highest element with one of the names stands; the root has depth 1."""
+    """The depth of the highest element with one of the names; the root has depth 1."""
     depth, found = 0, []
 
     def start(name: str, _: object) -> None:
@@ -138,7 +138,7 @@ def _least_depth(head: bytes, names: set[str]) -> int | None:
 
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    with suppress(expat.ExpatError):  # what is wrong, whoever reads it will say
+    with suppress(expat.ExpatError):  # reading it reports what is wrong
         parser.Parse(head, False)
     return min(found, default=None)
 
@@ -156,7 +156,7 @@ class WholeDocument:
         self.units = 0
 
     def feed(self, chunk: bytes) -> UnitDelta:
-        """Take bytes in; what they completed is in the next answer."""
+        """Read bytes; what they completed is in the next answer."""
         self._raw += chunk
         for run in self._reading.runs(chunk):
             self.units += len(run.tape.roots())

@@ -43,13 +43,13 @@ class FragmentFeed(HoleFeed):
 
     def __init__(self, history: History, cut: TagCut | None, strict: bool = False) -> None:
         super().__init__(history, cut, strict)
-        self.versioned = False  # each version of what stands in a hole is a unit
+        self.versioned = False  # each version of a hole's content is a unit
         self.moves_clock = True  # what arrives does; False: only `reach` does
         self._by_version: VersionUnits | None = None
         self._spine: SpineView | None = None
 
     def add(self, batch: FragmentBatch) -> bool:
-        """Take fragments in → whether they said anything new."""
+        """Add fragments → whether there was anything new in them."""
         return self._entered(batch)
 
     def _entered(self, batch: FragmentBatch, contents: U64 | None = None) -> bool:
@@ -100,7 +100,7 @@ class FragmentFeed(HoleFeed):
 
     @property
     def ends(self) -> bool:
-        """Whether somebody may see when versions end."""
+        """Whether the query may read when versions end."""
         return True
 
     def take(self) -> UnitDelta:
@@ -242,7 +242,7 @@ class FragmentFeed(HoleFeed):
         return self._root is not None
 
     def spine(self) -> SpineView | None:
-        """The elements of the root as it stands; None if there is none."""
+        """The elements of the current root; None if there is none."""
         if self._by_version is not None:
             return self._by_version.spine()
         root = self._root

@@ -34,7 +34,7 @@ class GrownFeed(AnswerFeed):
         self.last: list[str] = []  # the items behind them
 
     def feed(self, changes: Iterable[Change]) -> UnitDelta:
-        """Take changes in → the units that they made."""
+        """Apply changes → the units that they made."""
         found = [change.item for change in changes]  # nothing is ever taken back
         return self._unit_delta(self.extend(found), found)
 

@@ -1,5 +1,5 @@
-"""Units that are holes of the root, each with all of its versions: where folds over what stands
-inside of units are kept, and where units are partitioned.
+"""Units that are holes of the root, each with all of its versions: used where folds over the
+contents of units are kept, and where units are partitioned.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 class HoleFeed:
-    """Units are what stands in the holes of the root; a dirty fragment makes its units dirty."""
+    """Units are the contents of the root's holes; a dirty fragment makes its units dirty."""
 
     def __init__(self, history: History, cut: TagCut | None, strict: bool = False) -> None:
         self.history, self.cut, self.strict = history, cut, strict
-        self.timed = False  # somebody asks when units may change by themselves
+        self.timed = False  # an operator needs the instants at which units change by themselves
         self.mine: Callable[[str], bool] | None = None  # by id: units that are evaluated here
         self._links = FragmentPlaces(history)
         self._insides: InnerParts | None = None
@@ -54,7 +54,7 @@ class HoleFeed:
         self._at: dict[str, int] = {}  # where a unit is in _keys; its place only sets its order
         self._keys = objects([])  # of units in order
         self._place_codes: I64 = np.zeros(0, np.int64)
-        self._unit_codes: I64 = self._place_codes  # sorted, and where each stands
+        self._unit_codes: I64 = self._place_codes  # sorted, and the place of each
         self._unit_places: I64 = self._place_codes
         self._cache: MiniCache | None = None
         self._is_unit: Bools = np.zeros(1024, np.bool_)  # by id
@@ -84,7 +84,7 @@ class HoleFeed:
         asking: Callable[[], EvaluationContext],
         verdict: Verdict | None = None,
     ) -> None:
-        """From the next cut on, keep this of what stands in units, and judge units by it."""
+        """From the next cut on, keep this of the contents of units, and judge units by it."""
         self._insides = InnerParts(self.history, self._links, inners, asking) if inners else None
         self._verdict, self._verdicts = verdict, None
 
@@ -104,7 +104,7 @@ class HoleFeed:
         if self._attached is None or self._grown is None:
             return False
         if self._insides is not None or self._verdict is not None:
-            return False  # what is kept by place is made anew
+            return False  # what is kept by place is made again
         places = [self._attached.insert(self._attached.order_of(code)) for code in fresh]
         if None in places:
             return False
@@ -134,7 +134,7 @@ class HoleFeed:
             if moved is None:
                 continue
             if self._insides is not None or self._verdict is not None:
-                return False  # what is kept by place is made anew
+                return False  # what is kept by place is made again
             place = attached.move(*moved)
             if place is None:
                 return False
@@ -142,7 +142,7 @@ class HoleFeed:
         return True
 
     def _check_attached(self, places: I64) -> None:
-        """Units stand in one place only: in a hole, or attached to the root by all they say."""
+        """Units are in one place: in a hole, or attached to the root by all their fragments."""
         assert self._root is not None
         f, ids = self.history.fragments, self.history.fragments["id"][places]
         rooted = np.isin(f["within"][places], list(self._root.codes))
@@ -161,7 +161,7 @@ class HoleFeed:
         self._index_of[code] = number
 
     def _moved(self, first: int, last: int, ids: I64) -> UnitDelta:
-        # a unit may stand in a hole of another one, so that looking up goes on behind it
+        # a unit may be in a hole of another one, so that the search does not end there
         if self._insides is None:
             met = self._links.above(ids)
             codes = met[self._is_unit[met]]
@@ -191,7 +191,7 @@ class HoleFeed:
     def _rooted(self, first: int, last: int, met: I64, emit: bool = True) -> UnitDelta:
         """The root is new, or was sent again: units may be new, gone or elsewhere."""
         assert self.cut is not None
-        before, root, stood = self._places, self._root, self._at
+        before, root, was_at = self._places, self._root, self._at
         self._root = root_of(self.history, self._links, self.cut, self._horizon)
         self._units, self._places = {}, {}
         was, self._is_unit = self._is_unit, np.zeros_like(self._is_unit)
@@ -205,7 +205,7 @@ class HoleFeed:
         if not emit:
             return NOTHING
         gone = tuple(key for key in before if key not in self._places)
-        known = {key for key in self._places if root and self._stands_as_before(key, root, stood)}
+        known = {key for key in self._places if root and self._is_where_it_was(key, root, was_at)}
         dirty = set(met.tolist())
         codes = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
         minis = self._minis(np.array(codes, np.int64)) if codes else None
@@ -273,7 +273,7 @@ class HoleFeed:
         """The ids of all units."""
         return np.flatnonzero(self._is_unit)
 
-    def _stands_as_before(self, key: str, root: UnitRoot, before: dict[str, int]) -> bool:
+    def _is_where_it_was(self, key: str, root: UnitRoot, before: dict[str, int]) -> bool:
         assert self._root is not None
         if key not in before:
             return False
@@ -298,7 +298,7 @@ class HoleFeed:
         )  # fmt: skip
 
     def _places_of(self, codes: I64) -> I64:
-        """Where the units of some ids stand, in order."""
+        """The places of the units of some ids, in order."""
         first = np.searchsorted(self._unit_codes, codes, "left")
         counts = np.searchsorted(self._unit_codes, codes, "right") - first
         found = np.sort(self._unit_places[ranges(first, counts)])

@@ -2,8 +2,8 @@
 
     declare option xsc:once "crossing body=notice";
 
-Whoever reads `crossing` reads it so, and of `notice` the body does. What was emitted because of an
-item stays: it is neither retracted when the item is dropped, nor revised by what comes later.
+All readers of `crossing` read it once, and the body reads `notice` once. What was emitted because
+of an item stays: it is neither retracted when the item is dropped, nor revised by what comes later.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class OnceFeed(AnswerFeed):
         self._items: dict[str, str] = {}
 
     def feed(self, changes: Iterable[Change]) -> UnitDelta:
-        """Take changes in → the units that they made; what was dropped is not changed again."""
+        """Apply changes → the units that they made; what was dropped is not changed again."""
         for change in changes:
             known = self._here.pop(change.key, None)
             if known is not None:

@@ -1,4 +1,4 @@
-"""One history for several queries over a stream, where none of them would forget of it.
+"""One history for several queries over a stream, where none of them would drop parts of it.
 
 answers over the one history  →  answers over a history for each
 """
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.operators.feeds.kinds import Feed
+    from xstreamcast.operators.forgetting.selecting import SelectingFeed
     from xstreamcast.operators.units.mini_cache import MiniCache
 
 
 class Shared:
-    """What arrives is taken in by the first feed, for all; each hears of every batch in turn."""
+    """The first feed adds what arrives for all; each is given every batch in turn."""
 
     def __init__(self, first: ForgettingFeed) -> None:
         self.feeds = [first]
@@ -31,11 +32,11 @@ class Shared:
 
     @property
     def lead(self) -> ForgettingFeed:
-        """The feed that takes in."""
+        """The feed that adds what arrives."""
         return self.feeds[0]
 
     def fits(self, feed: ForgettingFeed) -> bool:
-        """Whether a feed may come in: nothing has come, and it keeps the same tags."""
+        """Whether a feed may join: nothing has arrived, and it keeps the same tags."""
         return self.taken == 0 and np.array_equal(feed.wanted, self.lead.wanted)
 
     def join(self, feed: ForgettingFeed) -> None:
@@ -44,12 +45,12 @@ class Shared:
         self._turns[id(feed)] = 0
 
     def go_on(self, taken: int) -> None:
-        """All have taken so many batches in, and their history has come back with them."""
+        """All have read so many batches; their history was restored with them."""
         self.taken = taken
         self._turns = dict.fromkeys(self._turns, taken)
 
-    def add(self, feed: ForgettingFeed, batch: FragmentBatch) -> bool:
-        """Take a batch in, unless that was done → whether it may have said anything new."""
+    def add(self, feed: SelectingFeed, batch: FragmentBatch) -> bool:
+        """Add a batch, unless that was done → whether it may contain anything new."""
         turn = self._turns[id(feed)]
         self._turns[id(feed)] = turn + 1
         if turn == self.taken:
@@ -61,7 +62,7 @@ class Shared:
     def cache(
         self, kind: Hashable, root: tuple[int, int], make: Callable[[], MiniCache]
     ) -> MiniCache:
-        """The units of a root, as all see them that see the same kind."""
+        """The units of a root, one for all feeds that see the same kind."""
         known = self._caches.get(kind)
         if known is None or known[0] != root:
             known = self._caches[kind] = root, make()
@@ -69,7 +70,7 @@ class Shared:
 
 
 def share(known: dict[str, list[Shared]], feeds: Mapping[str | None, Feed]) -> None:
-    """Let feeds into histories that others read, where they fit; or be the first of one."""
+    """Let feeds join histories that others read, where they fit; else each begins one."""
     for name, feed in feeds.items():
         if isinstance(feed, ForgettingFeed) and feed.shared is None and feed.may_share():
             _let_in(known.setdefault(str(name), []), feed)

@@ -30,7 +30,7 @@ _PAYLOAD = p.Variable(-1, "payload")
 
 
 class Sifting:
-    """A sieve over the fragments of some tags, in which nothing else stands."""
+    """A sieve over the fragments of some tags, which contain no other fragments."""
 
     def __init__(
         self, sieve: Sieve, tags: frozenset[int], asking: Callable[[], EvaluationContext]
@@ -80,7 +80,7 @@ class Sifting:
 
 
 def sifted_tags(sieve: Sieve, guide: Guide, cut: TagCut) -> frozenset[int]:
-    """The tags of units in which nothing else stands; none if the element may be around units."""
+    """The tags of units without other fragments; none if the element may be around units."""
     around = guide.roots | cut.passed
     names = {guide.name[tag] for tag in around if tag in guide.name}
     names |= {one for tag in around for one in guide.inner.get(tag, ())}

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class UnitName(str):
-    """The key of a unit that is kept for as long as somebody holds this very object."""
+    """The key of a unit; the unit is kept for as long as there is a reference to this object."""
 
     __slots__ = ("__weakref__",)
 
 
 class SplitFeed:
-    """Keeps the units it hands on, for as long as somebody may ask for them again.
+    """Keeps the units it emits for as long as they may be evaluated again.
 
     `whole`: all bytes are kept as well, because the document may have to be read another way.
-    `held`: a unit may be dropped when nobody holds its name any more; it is if it `drops`.
+    `held`: a unit may be dropped when no row holds its name any more; it is if it `drops`.
     """
 
     def __init__(
@@ -44,14 +44,14 @@ class SplitFeed:
         self._whole = whole
         self.raw = bytearray()
         self._reading: PlacedReading | None = None
-        self.cut: LevelCut = cuts[0]  # where the units of this document stand
+        self.cut: LevelCut = cuts[0]  # where the units of this document are
         self._places = Numbered()
         self._kept = KeptUnits()
         self.keeps = True  # units may be evaluated again
         self.units = 0
 
     def feed(self, chunk: bytes) -> UnitDelta:
-        """Take bytes in → the units that they completed."""
+        """Read bytes → the units that they completed."""
         if self._whole:
             self.raw += chunk
         if self._reading is None:
@@ -79,7 +79,7 @@ class SplitFeed:
         return found
 
     def drop(self) -> None:
-        """Let go of units that nobody holds."""
+        """Drop units that no row holds."""
         if not self._dead or not self.drops:
             return
         dead, self._dead = self._dead, []
@@ -89,7 +89,7 @@ class SplitFeed:
         self._kept.forget(gone)
 
     def reading(self) -> PlacedReading:
-        """What reads a document whose units stand at the cut."""
+        """What reads a document whose units are at the cut."""
         level, guards = self.cut
 
         def is_unit(uri: str, local: str) -> bool:

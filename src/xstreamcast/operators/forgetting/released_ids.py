@@ -1,6 +1,6 @@
 """Ids of which nothing is kept any more: their codes are given to others.
 
-answers with codes taken back  →  answers without: nobody remembers what a code stood for
+answers with codes taken back  →  answers without: nothing refers to what a code meant before
 """
 
 from __future__ import annotations
@@ -48,5 +48,5 @@ def _feeds(watch: Watch | Network, name: str) -> Iterator[Feed]:
 
 
 def no_codes(ids: Ids) -> Bools:
-    """For each code, that nobody needs it."""
+    """For each code, that nothing refers to it."""
     return np.zeros(len(ids), np.bool_)

@@ -24,7 +24,7 @@ _FEW: Final = 16  # items of a segment, below which leaving some out is not wort
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Items that came together: their positions, and the tapes that nodes among them lie on.
+    """Items that came together: their positions, and the tapes of the nodes among them.
 
     Handles count the tapes of the segment from 0.
     """
@@ -157,7 +157,7 @@ def _shrunk(one: Segment, needed: Any, alone: bool) -> Segment:
 
 
 def taken_out(items: Items, store: Store) -> tuple[Items, tuple[Tape, ...]]:
-    """The items with handles that count only the tapes they lie on → and these."""
+    """The items with handles that count only their own tapes → and these."""
     _ = items.values  # read now: the store does not stay
     if items.tag == NODE:
         used, numbers = np.unique(items.values >> 32, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Windows for each value of a key: items go to the windows of their value, and only those go on."""
+"""Windows for each value of a key: an item is added to the windows of its value alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHIFT: Final = 100  # bits of a rank that distinguish the windows of one value
 
 
 class WindowsByKey(Generic[T]):
-    """The windows of each value, named by it; values stand in the order of their first places.
+    """The windows of each value, named by it; values are in the order of their first places.
 
     emitted after each tick  →  for each value, the windows of the items that have it
     """

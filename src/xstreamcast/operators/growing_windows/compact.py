@@ -1,4 +1,4 @@
-"""A tape without what nobody needs any more."""
+"""A tape without what is no longer needed."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Equal:
 
 
 class WindowsByEnd:
-    """Windows in the order of the value that ends them: those that an item ends stand together.
+    """Windows in the order of the value that ends them: an item ends neighbours.
 
     end op start is true for all starts up to some, or from some on.
     """

@@ -37,7 +37,7 @@ class Folding:
         self._values = [empty_items() for _ in shape.folds]
 
     def fold(self, sight: Sight, to: int) -> None:
-        """Take in the items before `to`; where that fails, they wait for somebody to ask."""
+        """Add the items before `to`; where that fails, they wait until a window needs them."""
         if to <= self.since:
             return
         frame = self._frame(sight, to - 1)

@@ -42,7 +42,7 @@ class Odd(Exception):
 
 
 class ComparedKeys:
-    """Both sides of a comparison as keys. What kind of values they are, the first ones tell."""
+    """Both sides of a comparison as keys. The first values determine their kind."""
 
     def __init__(self, key: EndKey) -> None:
         self.key = key

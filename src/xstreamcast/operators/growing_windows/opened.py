@@ -132,7 +132,7 @@ class Opened:
         try:
             return opens, sight.ends(low, high)
         except Error:
-            return opens, None  # perhaps nobody asks where it fails
+            return opens, None  # perhaps it is not read where it fails
 
     def _firsts(self, new: Ints) -> Ints:
         return np.concatenate((np.fromiter(self.open, np.int64, len(self.open)), new))
@@ -222,7 +222,7 @@ class Opened:
         try:
             starts, ends, test = self._keys(sight, new, low, high)
         except (Odd, Error):
-            self.index = None  # only the condition itself can tell, from now on
+            self.index = None  # from now on, the condition itself must be evaluated
             found = self._by_pairs(sight, low, high, self._firsts(new))
             self._update(found, new)
             return found

@@ -49,7 +49,7 @@ class Sight:
     # -- frames ---------------------------------------------------------------------------------
 
     def at(self, boundary: p.Boundary, places: Ints) -> Frame:
-        """A row for each place, with the variables of a boundary that stands there."""
+        """A row for each place, with the variables of a boundary at that place."""
         origin = np.zeros(len(places), np.int64)
         values = self._variables(boundary, places)
         return Frame(self.context, len(places), self.base, origin, values)

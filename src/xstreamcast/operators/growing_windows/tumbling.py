@@ -22,7 +22,7 @@ def tumbled(
 ) -> tuple[b.Bounds, list[int]]:
     """The windows that end among the items from `low` on → and the one that is open then.
 
-    `carried` is the window that was open before: it stands in front of the items as one of them.
+    `carried` is the window that was open before: it precedes the items as one of them.
     """
     count = len(carried)
     where = np.concatenate(
@@ -53,7 +53,7 @@ def _found(
             frames = sight.at(window.start, where), sight.at(window.end, where)
             index = window_index(window.index, *frames, starts, stop)
         except Error:
-            index = None  # perhaps nobody asks where it fails
+            index = None  # perhaps it is not read where it fails
         if index is not None:
             return bounds(replace(window, only_end=True), index, starts, offsets, stop)
     return b.tumbling(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.units.units import Minis
 
 T = TypeVar("T")
-Rows = Callable[["Frame", "Column"], "list[T]"]  # what each window gives, as somebody keeps it
+Rows = Callable[["Frame", "Column"], "list[T]"]  # the results of windows, as kept
 _ROUND: Final = 1 << 18  # items of windows that are evaluated together
 _SHIFT: Final = 40
 _IDLE: Final = 64  # items that may be kept in vain before they are looked through
@@ -187,7 +187,7 @@ class Windows(Generic[T]):
         return rows + self._results(sight, rest)
 
     def _fold(self, sight: Sight) -> None:
-        """Go on with the window that is open."""
+        """Continue the window that is open."""
         first = next(iter(self.opened.open), None)
         if first is None or not self.shape.folds_on:
             self.folding = None
@@ -250,7 +250,7 @@ class Windows(Generic[T]):
         return low - back, 0 if reads_items else read * len(self.opened)
 
     def _starts(self, kept: int) -> Ints:
-        """The places that variables of open windows stand for, if items there are kept."""
+        """The places of items that variables of open windows are bound to, if these are kept."""
         start = self.shape.window.start
         if not kept or start is None:
             return np.zeros(0, np.int64)

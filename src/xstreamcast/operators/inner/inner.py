@@ -12,7 +12,6 @@ from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast, castable
 from xstreamcast.history.view import written
-from xstreamcast.kernels.instances import EVENT, FULL, LINK
 from xstreamcast.model.atomic import DOUBLE, INTEGER, UNTYPED
 from xstreamcast.model.column import Column, distinct, offsets_of, ranges
 from xstreamcast.model.items import Items
@@ -22,6 +21,7 @@ from xstreamcast.operators.inner.table import BlockTable, InnerValues, rows_of
 from xstreamcast.operators.units.alarms import NEVER, Alarms, upcoming
 from xstreamcast.operators.units.evaluating import EvaluationContext, listed
 from xstreamcast.operators.units.history_part import FragmentPlaces, part_of
+from xstreamcast.tape.fragments.instance_kernels import EVENT, FULL, LINK
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.store import Store
 
@@ -42,7 +42,7 @@ class Unmaintained(Forbidden):
 
 
 class _Found(NamedTuple):
-    """Fragments in holes of units, as they stand in the view of these units."""
+    """Fragments in holes of units, as they are in the view of these units."""
 
     unit: I64  # the index of each one's unit among the requested ones
     over: I64
@@ -82,13 +82,13 @@ class InnerParts:
         self._seen = 0
 
     def read_from(self, history: History, links: FragmentPlaces) -> None:
-        """The same fragments lie in another history; none has come yet."""
+        """The same fragments are in another history; none has come yet."""
         self._history, self._links = history, links
 
     # -- what has arrived -------------------------------------------------------------------------
 
     def catch_up(self) -> None:
-        """Take in what has arrived; Unmaintained if it stands where it must not."""
+        """Add what has arrived; Unmaintained if it is where it must not be."""
         f, h = self._history.fragments, self._history.holes
         first, last = self._seen, len(f)
         if first == last:
@@ -115,7 +115,7 @@ class InnerParts:
         self._seen = last
 
     def _check_holes(self, holes: I64) -> None:
-        """Kept fragments stand directly in units, units in the root, and neither elsewhere."""
+        """Kept fragments are directly in units, units in the root, and neither elsewhere."""
         f, h = self._history.fragments, self._history.holes
         tags = self._tag[h["id"][holes]]
         owners = f["tsid"][self._links.owner(holes)]
@@ -148,7 +148,7 @@ class InnerParts:
             self._dead = np.zeros(len(self._after), np.bool_)
 
     def barred(self, ids: I64) -> Bools:
-        """Of ids, whether their fragments are kept, so that nobody else needs to see them."""
+        """Of ids, whether their fragments are kept, so that nothing else needs to read them."""
         found: Bools = self._kept_tag[self._tag[ids]]
         return found
 
@@ -179,8 +179,8 @@ class InnerParts:
         pairs += [self._inside(fresh), self._due(is_unit)]
         self._forget(fresh)
         changed = self._look(*(np.concatenate(side) for side in zip(*pairs, strict=True)))
-        anew = distinct(np.concatenate(own))
-        return distinct(np.concatenate((anew, changed))), anew
+        refolded = distinct(np.concatenate(own))
+        return distinct(np.concatenate((refolded, changed))), refolded
 
     def _versions(self, places: I64) -> I64:
         """The places whose content or lifespan has changed when these have come."""
@@ -191,12 +191,12 @@ class InnerParts:
         return distinct(np.concatenate((places[event], chains)))
 
     def refresh(self, units: I64) -> None:
-        """Look at all that stands in units, which may be new."""
+        """Look at all fragments in units, which may be new."""
         self._forget(units)
         self._look(*self._inside(units))
 
     def _inside(self, units: I64) -> Pairs:
-        """All that stands in units."""
+        """All fragments in units."""
         if len(units) == 0:
             return units, units
         h, f = self._history.holes, self._history.fragments
@@ -288,7 +288,7 @@ class InnerParts:
             return out
         for timing, back in self._timed:
             times = np.minimum(upcoming(timing, n.begin, now), upcoming(timing, n.end, now))
-            times[n.parent < 0] = NEVER  # units, which stand between their fragments
+            times[n.parent < 0] = NEVER  # units, whose rows are between those of their fragments
             due = np.minimum.reduceat(times, at)
             if back is not None:
                 due[n.end[at] < now - back] = NEVER

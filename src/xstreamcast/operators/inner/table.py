@@ -176,7 +176,7 @@ class BlockTable:
             column[at] = part
 
     def _write(self, codes: I64, counts: I64, rows: InnerValues) -> None:
-        """All rows of units anew."""
+        """All rows of units, written again."""
         self._live += int(counts.sum()) - int(self._count[codes].sum())
         tight = counts > self._space[codes]
         if tight.any():
@@ -185,7 +185,7 @@ class BlockTable:
         self._count[codes] = counts
 
     def _move(self, codes: I64, counts: I64) -> None:
-        """Room for blocks that have outgrown theirs; what they held is written anew."""
+        """Room for blocks that have outgrown theirs; what they held is written again."""
         space = 2 * counts + 2
         needed = self._used + int(space.sum())
         self._count[codes] = self._space[codes] = 0

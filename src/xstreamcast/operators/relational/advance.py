@@ -74,7 +74,7 @@ class Operators:
         self._root, self._final = root, final
         self._columns = _as_columns(nodes, root if final else None)
         self.all = [self._made(node) for node in nodes]
-        self.fresh = True  # nothing has been taken in yet
+        self.fresh = True  # nothing has been read yet
 
     def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
         """The deltas of all nodes, given those of nodes that are elsewhere."""

@@ -39,7 +39,7 @@ class Emit:
         return list(self._entries)
 
     def take_over(self, before: Emit) -> None:
-        """Go on with what another circuit emitted."""
+        """Continue from what another circuit emitted."""
         self._entries, self._ranks = before._entries, before._ranks
         self._order, self._settled = before._order, before._settled
 
@@ -64,7 +64,7 @@ class Emit:
         ]
         kept = set(same)
         if [key for _, key in before._order if key in kept] != same:
-            same, kept = [], set()  # they stand in another order
+            same, kept = [], set()  # they are in another order
         out = before.revise({key: () for key in known if key not in kept}, {}, instant)
         self._entries |= {key: known[key] for key in same}
         fresh = [(key, dict[int, Entry]()) for key in self._entries if key not in kept]
@@ -201,7 +201,7 @@ class Emit:
     def _reranked(
         self, contents: dict[Key, Sequence[str]], ranks: dict[Key, Rank]
     ) -> frozenset[Key]:
-        """Take in new ranks of rows → those that stand elsewhere among the others now."""
+        """Apply new ranks of rows → those that are elsewhere among the others now."""
         before = {
             key: self._ranks[key]
             for key, items in contents.items()
@@ -236,7 +236,7 @@ class Emit:
         return out
 
     def _after(self, rank: Rank) -> str | None:
-        """The key that the first item of a row stands behind."""
+        """The key of the item before the first one of a row."""
         return self._name_at(self._order.bisect_left((rank,)) - 1)
 
     def _name_at(self, place: int) -> str | None:
@@ -247,7 +247,7 @@ class Emit:
         return _name(key, self._entries[key].listed[-1])
 
     def leave(self, turn: Round, delta: Delta) -> None:
-        """Rows go, and what was emitted for them stays: what comes next stands behind it."""
+        """Rows go, and what was emitted for them stays: what comes next follows it."""
         last = self._last_of(self._order[-1][1]) if self._order else self._tail
         count = len(self)
         self.apply(turn, delta, 0, anew=False)

@@ -83,7 +83,7 @@ class RowsOperator:
         return out
 
     def drop(self) -> None:
-        """Let go of all rows; what they read beside their own values stays."""
+        """Drop all rows; what they read besides their own values stays."""
         self._rows, self._made = {}, {}
 
     def _appended(self, source: Delta, turn: Round) -> Delta | AppendedRows:
@@ -105,7 +105,7 @@ class RowsOperator:
         }
 
     def _settle(self, turn: Round) -> None:
-        """Let go of what was made of rows that never change."""
+        """Drop what was made of rows that never change."""
         settled = turn.settled.get(id(self._node.source), ())
         for key in settled if not self._again else ():
             self._made.pop(key, None)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class CircuitRun:
     """on_tick  →  the changes that bring the answer to what the query gives now.
 
-    An error breaks a tick off and leaves operators half way; the next tick makes them anew, from
+    An error ends a tick and leaves operators half way; the next tick makes them again, from
     all that has arrived, and emits the difference.
     """
 
@@ -42,7 +42,7 @@ class CircuitRun:
         self._order = in_order(circuit.root)
         self._waited = waited_for(circuit)
         self._emit = Emit(circuit, final)
-        self._operators: Operators | None = None  # None: to be made anew
+        self._operators: Operators | None = None  # None: to be made again
         self.evaluated = 0
         self._once: tuple[frozenset[str | None], frozenset[int] | None] | None = None
         self._failing: Failing | None = None  # the rows of the last tick that failed
@@ -119,7 +119,7 @@ class CircuitRun:
         return why if found is None else found[1]
 
     def take_over(self, before: CircuitRun) -> None:
-        """Go on with the answer of another circuit."""
+        """Continue the answer of another circuit."""
         self._emit.take_over(before._emit)
 
     @property
@@ -143,7 +143,7 @@ class CircuitRun:
         return next(found, None)
 
     def is_timed(self, name: str | None) -> bool:
-        """Whether somebody asks when units of an input may change by themselves."""
+        """Whether an operator needs to know when units of an input change by themselves."""
         units = (node for node in self._order if isinstance(node, c.Units))
         return any(node.input == name and node.timing is not None for node in units)
 
@@ -152,7 +152,7 @@ class CircuitRun:
         return bool(undecided & self._waited)
 
     def settles(self, name: str | None) -> bool:
-        """Whether nobody reads units of an input again once their answers are emitted."""
+        """Whether no unit of an input is read again once its answer is emitted."""
         root = self.circuit.root
         return isinstance(root, c.Units) and root.input == name and not (root.inner or root.clock)
 

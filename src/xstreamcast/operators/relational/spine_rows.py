@@ -69,7 +69,7 @@ class WithinOperator:
         outer, units = deltas
         view = turn.spine_of(self._node.input)
         touched: Iterable[Key] = units
-        if view is not self._view:  # units may stand in other elements now
+        if view is not self._view:  # units may be in other elements now
             self._view, touched = view, {**dict.fromkeys(self._units), **dict.fromkeys(units)}
             touched = [key for key in touched if key in units or self._moved(key)]
         before = self._pairs(outer, touched)
@@ -124,7 +124,7 @@ class WithinOperator:
             self._inside.setdefault(element, {})[key] = None
 
     def _pairs(self, outer: Iterable[Key], units: Iterable[Key]) -> dict[Pair, Row]:
-        """The pairs that some rows take part in."""
+        """The pairs with some rows."""
         out: dict[Pair, Row] = {}
         for one in outer:
             row = self._outer.get(one)

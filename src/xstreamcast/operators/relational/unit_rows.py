@@ -40,7 +40,7 @@ class UnitRows:
             self._content = content_instants(node.document, p.Variable(-number - 1, "each"))
 
     def apply(self, turn: Round, tick: Tick, everything: bool) -> Delta:
-        """The units that changed; all of them if everything is to be made anew."""
+        """The units that changed; all of them if everything is made again."""
         name = self._node.input
         everything = everything and name not in tick.dropped
         moves = [tick.everything(name)] if everything else list(tick.moves.get(name, ()))
@@ -64,7 +64,7 @@ class UnitRows:
         return tick.again(due, name) if due else []
 
     def _append(self, minis: Minis, places: Mapping[str, int], out: Delta) -> None:
-        """Units that follow all others: nobody knows them yet."""
+        """Units that follow all others: none of them is known yet."""
         source, whole = self._node.source, self._whole
         for unit in minis.keys:
             cells = (((NODE, NodeRef(source, unit, 0)),),) if whole else ()
@@ -94,7 +94,7 @@ class UnitRows:
         if self._there or out:
             for unit, place in zip(keys, places, strict=True):
                 self._note(unit, self._there.get(unit), place, out)
-        else:  # nobody knows any of them
+        else:  # none of them is known
             for unit, place in zip(keys, places, strict=True):
                 out[str(unit),] = RowDelta(None, self._row(unit, place))
         if not self._node.append:
@@ -103,7 +103,7 @@ class UnitRows:
             self._timers.evaluated(self._timed(moved.changed, turn), turn.asking.now.instant)
 
     def _timed(self, minis: Minis, turn: Round) -> Minis:
-        """The units with the instants that stand in their content, where the clock meets these."""
+        """The units with the instants in their content that the clock is compared with."""
         if self._content is None:
             return minis
         assert minis.instants is not None

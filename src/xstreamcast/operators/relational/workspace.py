@@ -82,7 +82,7 @@ class Workspace:
         return Frame(self.context, n, around, np.zeros(n, np.int64), own)
 
     def _inner_folds(self, cells: Sequence[Cell]) -> dict[Key, Value]:
-        """What is kept of units beside their content, if a column holds units that have such."""
+        """What is kept of units besides their content, if a column holds such units."""
         first = cells[0][0] if cells and len(cells[0]) == 1 else None
         if first is None or first[0] != NODE or type(first[1]) is not NodeRef or first[1].offset:
             return {}

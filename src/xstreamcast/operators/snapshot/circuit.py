@@ -1,4 +1,4 @@
-"""A circuit that runs, as tables, and one that goes on where it was."""
+"""A running circuit as tables, and back."""
 
 from __future__ import annotations
 

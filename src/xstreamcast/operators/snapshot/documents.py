@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def write_document(to: TableWriter, at: str, feed: DocumentReader) -> None:
-    """What a feed needs to go on; Unwritten if it cannot be left where it is."""
+    """What a feed needs to continue; Unwritten if it cannot be interrupted where it is."""
     to.facts[f"{at}.document"] = {"kind": type(feed).__name__, "units": feed.units}
     to.facts[f"{at}.document"]["ended"] = isinstance(feed, WholeDocument) and feed.ended
     match feed:
@@ -49,7 +49,7 @@ def write_document(to: TableWriter, at: str, feed: DocumentReader) -> None:
 
 
 def read_document(source: TableReader, at: str, feed: DocumentReader) -> None:
-    """Let a feed to which nothing has come go on."""
+    """Restore a feed that has read nothing yet."""
     facts = source.facts[f"{at}.document"]
     if facts["kind"] != type(feed).__name__:
         raise Unreadable("a document is read in another way now")

@@ -27,7 +27,7 @@ _FACTS = (
 
 
 def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
-    """The history of a stream, and what the feed knows beside it."""
+    """The history of a stream, and what the feed knows besides."""
     if feed._by_version is not None and (feed._gone.any() or feed._taken < len(feed.history)):
         raise Unwritten(f"units of {feed.history.name} were dropped")
     if feed.shared is None or feed.shared.lead is feed:
@@ -122,7 +122,7 @@ def _named(feed: ForgettingFeed, name: int) -> list[str] | None:
 
 
 def _guide_facts(guide: Guide) -> dict[str, Any]:
-    """What was seen inside the fragments of each tag, and which stand in which."""
+    """What was seen inside the fragments of each tag, and which of them contain which."""
     return {
         "inner": [[tag, sorted(map(list, names))] for tag, names in guide.inner.items()],
         "links": [

@@ -194,7 +194,7 @@ def _write_columns(to: TableWriter, name: str, columns: tuple[str, ...], rows: l
 
 
 def _state(one: Windows[Any]) -> tuple[Any, ...]:
-    """What windows know beside the items and which of them are open."""
+    """What windows know besides the items and which of them are open."""
     opened, folding = one.opened, one.folding
     keys = opened.keys
     known = None if keys is None else (keys.way, tuple(keys._left), tuple(keys._right))

@@ -1,4 +1,4 @@
-"""A history as tables: fragments and holes as they are, and the tapes that payloads lie on."""
+"""A history as tables: fragments and holes as they are, and the tapes of their payloads."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.kernels import chains as k
 from xstreamcast.model.structure import Tag, TagStructure
+from xstreamcast.tape.fragments import chain_kernels as k
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -69,7 +69,7 @@ def _write_side(
 
 
 def read_join(source: TableReader, at: str, operator: JoinOperator) -> None:
-    """Both sides again; the index from values to rows is made anew."""
+    """Restore both sides; the index from values to rows is made again."""
     ((operator._mode, left, right),) = source.values(f"{at}.modes", "mode")
     _read_side(source, f"{at}.left", operator._left, left)
     _read_side(source, f"{at}.right", operator._right, right)
@@ -95,7 +95,7 @@ def write_range_fold(to: TableWriter, at: str, operator: RangeFoldOperator) -> N
 
 
 def read_range_fold(source: TableReader, at: str, operator: RangeFoldOperator) -> None:
-    """Both sides again; the index and the folds over it are made anew."""
+    """Restore both sides; the index and the folds over it are made again."""
     _read_range_side(source, f"{at}.outer", operator._outer)
     _read_range_side(source, f"{at}.inner", operator._inner)
     ((operator._mode,),) = source.values(f"{at}.mode", "mode")
@@ -103,7 +103,7 @@ def read_range_fold(source: TableReader, at: str, operator: RangeFoldOperator) -
 
 
 def write_range_fold_within(to: TableWriter, at: str, operator: RangeFoldWithin) -> None:
-    """The rows of all groups, whose keys tell the group; and how each group compares now."""
+    """The rows of all groups, whose keys begin with the group's; and how each group compares."""
     parts = dict(operator.parts)
     for name in ("outer", "inner"):
         sides: list[RangeSide] = [getattr(part, f"_{name}") for part in parts.values()]
@@ -118,7 +118,7 @@ def write_range_fold_within(to: TableWriter, at: str, operator: RangeFoldWithin)
 
 
 def read_range_fold_within(source: TableReader, at: str, operator: RangeFoldWithin) -> None:
-    """The rows of each group again; indexes and folds are made anew."""
+    """Restore the rows of each group; indexes and folds are made again."""
     for group, mode in zip(*source.values(f"{at}.mode", "group", "mode"), strict=True):
         operator.part(group)._mode = mode
     for name in ("outer", "inner"):
@@ -161,7 +161,7 @@ def write_interval_join(to: TableWriter, at: str, operator: IntervalJoinOperator
 
 
 def read_interval_join(source: TableReader, at: str, operator: IntervalJoinOperator) -> None:
-    """Both sides again; the index of intervals is made anew."""
+    """Restore both sides; the index of intervals is made again."""
     _read_spans(source, f"{at}.left", operator._left)
     _read_spans(source, f"{at}.right", operator._right)
     ((operator._clock,),) = source.values(f"{at}.clock", "instant")

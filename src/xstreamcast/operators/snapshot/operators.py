@@ -1,6 +1,6 @@
 """What each operator of a circuit keeps, as tables, and the operator that has it again.
 
-Rows are written in the order in which they are kept: what an operator tells must not depend on
+Rows are written in the order in which they are kept: what an operator emits must not depend on
 whether it was restored. Indexes, orders and folds are made again from the rows.
 """
 

@@ -1,4 +1,4 @@
-"""Elements of a root, and what stands in and around them, in snapshots."""
+"""Elements of a root, and what is in and around them, in snapshots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SpineOperator = SpineRows | WithinOperator | CountAroundOperator
 
 
 def write_spine(to: TableWriter, at: str, operator: SpineOperator) -> None:
-    """Put what an operator keeps into tables; who stands where is found again from the root."""
+    """Put what an operator keeps into tables; the order of elements is derived from the root."""
     match operator:
         case SpineRows():
             said = list(operator._there.values())

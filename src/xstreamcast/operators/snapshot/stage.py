@@ -1,4 +1,4 @@
-"""A partition of a stage, as tables: the rows it was handed, its operators, what it handed on."""
+"""A partition of a stage, as tables: the rows it received, its operators, what it sent."""
 
 from __future__ import annotations
 

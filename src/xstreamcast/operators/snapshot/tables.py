@@ -71,7 +71,7 @@ class TableWriter:
         return bool(self._columns.trees)
 
     def finish(self) -> dict[str, Any]:
-        """All tables; trees that queries constructed stand first, because others refer to them."""
+        """All tables; trees that queries constructed come first, because others refer to them."""
         trees = written_trees(self._columns.trees)
         return {**trees, **self.tables}
 
@@ -121,5 +121,5 @@ class TableReader:
         return found
 
     def tapes(self, name: str) -> list[Tape]:
-        """Tapes, with the names of the query that goes on."""
+        """Tapes, with the names of the query that is restored."""
         return read_tapes(name, self._tables, self._names)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TREES: Final = "constructed"  # of each tape: how many roots, rows and bytes
 TREE_ROWS: Final = "constructed.nodes"
-_ROOTS: Final = "constructed.roots"  # by tape, then row: where a tree stood, and where it does now
+_ROOTS: Final = "constructed.roots"  # by tape, then row: where a tree was, and where it is now
 _BYTES: Final = "constructed.bytes"
 
 
@@ -96,7 +96,7 @@ def _tops(tape: Tape, rows: I64) -> I64:
 
 
 def read_trees(tables: Mapping[str, Any], names: Names) -> list[tuple[Tape, Callable[[int], int]]]:
-    """The tapes again, each with where its rows stand now."""
+    """The tapes, read back, each with the places that its rows have now."""
     was, now = (tables[_ROOTS][one].to_numpy() for one in ("was", "is"))
     counts = tables[TREES]["roots"].to_pylist()
     bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))

@@ -154,7 +154,7 @@ class ColumnReader:
     def __init__(self, held: frozenset[int] = frozenset()) -> None:
         self.rows: list[Row] = []
         self.node: Callable[..., OwnNode] | None = None
-        self._held = held  # inputs whose units are kept while somebody holds their names
+        self._held = held  # inputs whose units are kept while a row holds their names
         self.unit_names: dict[tuple[int, str], UnitName] = {}
 
     def values(self, array: Any) -> list[Any]:

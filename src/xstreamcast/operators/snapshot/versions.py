@@ -1,4 +1,4 @@
-"""Units by hole and version: the holes of the spine with their labels, and what stands in each."""
+"""Units by hole and version: the holes of the spine with their labels, and the content of each."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def write_version_units(to: TableWriter, at: str, units: VersionUnits) -> None:
 
 
 def _arounds(units: VersionUnits) -> list[Occurrence]:
-    """The fragments of the spine, each behind the one that it stands in."""
+    """The fragments of the spine, each behind the one that contains it."""
     found = [] if units.root is None else [units.root]
     for around in found:  # grows while it is gone through
         for slot in around.slots():
@@ -114,7 +114,7 @@ def read_version_units(source: TableReader, at: str, units: VersionUnits) -> Non
 
 
 def _read_spine(source: TableReader, at: str) -> tuple[list[Occurrence], list[SpineHole]]:
-    """Fragments and holes refer to each other: a hole stands in a fragment that was read before."""
+    """Fragments and holes refer to each other: a hole is in a fragment that was read before."""
     names = ("around", "code", "row", "name", "label", "order")
     holes: list[list[Any]] = []
     for row in zip(*source.values(f"{at}.slots", *names), strict=True):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def write_watch(to: TableWriter, watch: Watch) -> None:
-    """All that a query needs to go on; Unwritten if it has something that no table holds."""
+    """All that a query needs to continue; Unwritten if it has something that no table holds."""
     run = watch.pipeline
     if run is None:
         raise NotNow("not all inputs have sent their structure")

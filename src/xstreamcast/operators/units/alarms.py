@@ -1,4 +1,4 @@
-"""Numbers with instants at which somebody must look at them again; many are set at once."""
+"""Numbers with instants at which they are due for evaluation; many are set at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEVER = NOW
 
 
 class Alarms:
-    """due(now)  →  the numbers whose instant has come; setting one anew forgets the one before."""
+    """due(now)  →  the numbers whose instant has come; a number has the instant set last."""
 
     def __init__(self) -> None:
         self._next: I64 = np.full(1024, NEVER, np.int64)

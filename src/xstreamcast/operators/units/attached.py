@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.kernels.instances import EVENT
+from xstreamcast.tape.fragments.instance_kernels import EVENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

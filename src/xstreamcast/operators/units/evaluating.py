@@ -48,7 +48,7 @@ class EvaluationContext:
     made: list[Context] = field(default_factory=list)
 
     def release(self) -> None:
-        """Let go of all that was evaluated over: a context and its root frame hold each other, and
+        """Release all that was evaluated over: a context and its root frame hold each other, and
         with them the units; waiting for the garbage collector would let many of them pile up.
         """
         for context in self.made:

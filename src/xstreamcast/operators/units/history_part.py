@@ -19,10 +19,10 @@ _SEVERAL: Final = -2  # fragments of an id name different ones
 
 
 class FragmentPlaces:
-    """Where the fragments of each id arrived, and in whose holes each id stands.
+    """Where the fragments of each id arrived, and whose holes each id is in.
 
     The places of an id are a chain: the last of them, and before each place the one before it. So
-    are the holes in which an id stands, each with the place of the fragment that carries it.
+    are the holes that an id is in, each with the place of the fragment that carries it.
     """
 
     def __init__(self, history: History) -> None:
@@ -38,10 +38,10 @@ class FragmentPlaces:
         self._kid_before: I32 = np.full(1024, -1, np.int32)  # by place
         self._parent: I32 = np.full(1024, _NONE, np.int32)  # by id: the one it is attached to
         self._seen = self._holes_seen = 0
-        self.unfilled = 0  # ids that stand in a hole and have not come
+        self.unfilled = 0  # ids that are in a hole and have not come
 
     def catch_up(self) -> tuple[int, int]:
-        """Take in what has arrived since the last time → the places [first, last) of that."""
+        """Index what has arrived since the last call → the places [first, last) of that."""
         f, h = self._history.fragments, self._history.holes
         first, last = self._seen, len(f)
         if first == last:
@@ -69,7 +69,7 @@ class FragmentPlaces:
         return getattr(self._history, "attaches", False)
 
     def _attach(self, within: I32, first: int) -> None:
-        """Take in which places are attached to which ids."""
+        """Index which places are attached to which ids."""
         named = np.flatnonzero(within >= 0)
         if len(named) == 0:
             return
@@ -160,7 +160,7 @@ class FragmentPlaces:
         return _walked(self._last[known], self._before)
 
     def holding(self, codes: I64) -> tuple[I64, I64]:
-        """(which of the ids, the hole) for every hole that one of them stands in."""
+        """(which of the ids, the hole) for every hole that one of them is in."""
         which, holes = [], []
         at, hole = np.arange(len(codes)), self._hole[codes]
         while True:
@@ -192,7 +192,7 @@ class FragmentPlaces:
         return first, ends[places] - first
 
     def above(self, codes: I64) -> I64:
-        """The ids and all those in whose holes they stand, directly or not."""
+        """The ids and all those whose holes they are in, directly or not."""
         ids = self._history.fragments["id"]
         todo, parts = distinct(codes), []
         while len(todo):
@@ -274,7 +274,7 @@ class HistoryPart(History):
 def history_part(
     history: History, links: FragmentPlaces, codes: Sequence[int] | I64, *, below: bool = True
 ) -> HistoryPart:
-    """The fragments of some ids, which are its roots, and all below them; ids numbered anew."""
+    """The fragments of some ids, which are its roots, and all below them; ids have new numbers."""
     roots = np.asarray(codes, np.int64)
     places = links.all_of(roots)
     return part_of(history, links, links.below(places) if below else np.sort(places), roots)

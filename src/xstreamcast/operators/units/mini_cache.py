@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64
     from xstreamcast.tape.names import Names
 
-_SLACK: Final = 100_000  # rows that nobody needs, before all are forgotten
+_SLACK: Final = 100_000  # rows that are no longer needed, before all are dropped
 
 
 class UnitSpans(NamedTuple):

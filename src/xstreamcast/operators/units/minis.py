@@ -48,7 +48,7 @@ def _elements(made: View, at: I64, shift: I64) -> tuple[UnitSpans, I64]:
 
 
 def _instants(made: View, at: I64, timed: bool) -> UnitSpans:
-    """Of each unit, when anything in it begins or ends; nothing if nobody asks for it."""
+    """Of each unit, when anything in it begins or ends; nothing if no operator needs it."""
     none = np.zeros(0, np.int64)
     n = made.instances
     if not timed or len(n.parent) == 0:

@@ -45,7 +45,7 @@ class EmptyHoles:
         return own or local not in self.hollow or not self._around_lacks(tape, row)
 
     def _around_lacks(self, tape: Tape, row: int) -> bool:
-        """Whether the payload that an element stands in has empty holes."""
+        """Whether the payload that contains an element has empty holes."""
         while row >= 0:
             at = int(np.searchsorted(self.rows, row))
             if at < len(self.rows) and self.rows[at] == row:

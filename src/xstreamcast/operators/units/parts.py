@@ -13,9 +13,9 @@ from xstreamcast.model.fragment import ENDS_ZONED, ZONED
 from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
-    from xstreamcast.kernels.instances import Carried
     from xstreamcast.operators.units.history_part import FragmentPlaces
     from xstreamcast.operators.units.spine import Occurrence, UnitVersion
+    from xstreamcast.tape.fragments.instance_kernels import Carried
     from xstreamcast.tape.layout import I32, I64
 
 _UNCLIPPED: Final = (START, NOW, 0)

@@ -1,4 +1,4 @@
-"""The root fragment of a stream: what stands in it, and which units in which order."""
+"""The root fragment of a stream: what it contains, and which units in which order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Spine = tuple["Tape", ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitRoot:
-    """`keys`: units in order, each with its id; `spine_of`: which start tags stand around each."""
+    """`keys`: units in order, each with its id; `spine_of`: which start tags are around each."""
 
     codes: frozenset[int]
     keys: list[tuple[str, int]]
@@ -44,7 +44,7 @@ class UnitRoot:
         return self.tags[int(self.spine_of[place])]
 
     def same_around(self, other: UnitRoot, place: int, before: int) -> bool:
-        """Whether a unit stands below the same start tags as it did in another root."""
+        """Whether a unit is below the same start tags as it was in another root."""
         mine, theirs = self.around(place), other.around(before)
         return len(mine) == len(theirs) and all(map(same_tag, mine, theirs))
 

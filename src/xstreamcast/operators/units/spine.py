@@ -1,4 +1,4 @@
-"""What stands around units: fragments of the spine, their holes in order, and their start tags."""
+"""What is around units: fragments of the spine, their holes in order, and their start tags."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Order = tuple[bool, int, str]  # of what is attached: whether it is an event, it
 
 
 class UnitVersion(NamedTuple):
-    """A version of what stands in a hole: where it arrived, its lifespan there, and its rank."""
+    """A version of the content of a hole: where it arrived, its lifespan there, and its rank."""
 
     key: str
     slot: SpineHole
@@ -58,13 +58,13 @@ class Occurrence:
         self.key, self.code, self.place, self.slot, self.rank = key, code, place, slot, rank
         self.depth: int = 0 if slot is None else slot.around.depth + 1
         self.begin, self.end, self.zones = START, NOW, 0  # its own lifespan
-        self.clip = START, NOW, 0  # that of what stands in it, at most
+        self.clip = START, NOW, 0  # at most that of its content
         self.holes: list[SpineHole] = []  # in the order of their labels
         self.attached: list[SpineHole] = []
         self.tags: dict[int, Tags] = {}  # by the row of an element, counted from the payload's
 
     def slots(self) -> Iterator[SpineHole]:
-        """The places of all that stands in it, in order."""
+        """Its holes and the places of what is attached to it, in order."""
         yield from self.holes
         yield from self.attached
 
@@ -116,7 +116,7 @@ class SpineHole:
         return [] if self._one is None else [self._one[0]]
 
     def found(self) -> Iterator[UnitVersion | Occurrence]:
-        """What stands here."""
+        """Its versions: units, or fragments of the spine."""
         if self._many is not None:
             yield from self._many.values()
         elif self._one is not None:
@@ -167,7 +167,7 @@ def write_tags(
 
 
 def _note_tags(history: History, around: Occurrence, tape: Tape, elements: I64) -> None:
-    """The tags around each element of a payload that holes stand in, and around its root."""
+    """The tags around each element of a payload that contains holes, and around its root."""
     f, h = history.fragments, history.holes
     place = around.place
     source = history.store.tape(int(f["tape"][place])).columns
@@ -191,7 +191,7 @@ def _note_tags(history: History, around: Occurrence, tape: Tape, elements: I64) 
 
 
 def same_tags(one: Tags | None, other: Tags | None) -> bool:
-    """Whether the same start tags stand around two places."""
+    """Whether the start tags around two places are the same."""
     if one is None or other is None or len(one) != len(other):
         return False
     return all(map(same_tag, one, other))

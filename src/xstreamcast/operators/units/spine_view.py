@@ -1,4 +1,4 @@
-"""The elements of a root fragment: which stand where, and which of them stand around a unit."""
+"""The elements of a root fragment: where each is, and which of them are around a unit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def spine_key(element: int) -> str:
 class SpineView:
     """The elements of the content of a root, numbered in document order without its holes.
 
-    `row_of` tells the row of the element around a unit's hole, counted from the root's.
+    `row_of` gives the row of the element around a unit's hole, counted from the root's.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class SpineView:
         return [one for one in range(len(self._parents)) if len(self.chain(one)) == depth]
 
     def said(self, element: int) -> str:
-        """All that can be read of an element without what stands in it: the tags around it."""
+        """All that can be read of an element without its content: the tags around it."""
         return "".join(map(_said, self._tags(element)))
 
     def _tags(self, element: int) -> tuple[Tape, ...]:

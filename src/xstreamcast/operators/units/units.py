@@ -28,7 +28,7 @@ class Minis:
     missing: EmptyHoles | None = None  # where fragments may be missing
     instants: UnitSpans | None = None  # of each unit: when anything in it begins or ends
     around: tuple[I64, I64] | None = None  # rows of elements open before it, and behind it
-    kept: BoundRows | None = None  # what is known of units beside what they contain
+    kept: BoundRows | None = None  # what is known of units besides what they contain
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -72,7 +72,7 @@ class Numbered(Mapping[str, int]):
         return int(key)
 
     def __contains__(self, key: object) -> bool:
-        return True  # whoever asks got the key from here
+        return True  # a caller got the key from here
 
     def __iter__(self) -> Iterator[str]:
         return map(str, range(self.count))

@@ -19,7 +19,7 @@ def unbounded(
     once: frozenset[str | None] = frozenset(),
     tables: frozenset[str | None] = frozenset(),
 ) -> list[str]:
-    """What may grow without bound as the inputs go on; `streams` are inputs of fragments, nothing
+    """What may grow without bound with the inputs; `streams` are inputs of fragments, nothing
     is kept of inputs that are read once, and tables do not grow.
     """
     plan = planned(program, {}, inputs_of(program), inner=False)

@@ -12,7 +12,8 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.model.uncollected import uncollected
 from xstreamcast.operators.feeds.once import read_once
 from xstreamcast.operators.units.evaluating import BEFORE
-from xstreamcast.operators.watching.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.inputs import Kind, Policy
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class Network:
         return max((watch.circular(name) for watch in self._readers.get(name, ())), default=0)
 
     def orphans(self, name: str | None) -> int:
-        """How many ids of an input have content, and stand nowhere."""
+        """How many ids of an input have content, and are in no hole."""
         return max((watch.orphans(name) for watch in self._readers.get(name, ())), default=0)
 
     def unread(self, name: str | None) -> int:

@@ -69,7 +69,7 @@ def planned(
     circuit, levels = deepest_circuit(program, cuts, documents, grown, once)
     answers = {name for name, cut in cuts.items() if isinstance(cut, DepthCut)}
     around = {name for name, (_, local) in circuit.guards if local == ROOT} & answers
-    if around:  # what stands around the items of an answer is read with them
+    if around:  # the elements around the items of an answer are read with them
         rest = {name: cut for name, cut in cuts.items() if name not in around}
         return planned(program, rest, documents, inner, grown, once)
     if inner:

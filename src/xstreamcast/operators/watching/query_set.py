@@ -33,7 +33,8 @@ from xstreamcast.operators.watching.network import Network
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.errors import Error
-    from xstreamcast.operators.watching.watch import Kind, Watch
+    from xstreamcast.operators.watching.inputs import Kind
+    from xstreamcast.operators.watching.watch import Watch
 
 _TABLE: Final = "constants of "  # what the input with the constants of some queries is called
 

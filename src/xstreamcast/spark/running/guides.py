@@ -1,4 +1,4 @@
-"""What is inside files of a table that nobody has looked into: tasks look, each into some.
+"""The content of files of a table where it is not known yet: each task reads some of them.
 
 Files that a streaming query of Spark wrote say nothing of it; who first asks for it finds it out.
 """
@@ -93,7 +93,7 @@ def _joined(spark: SparkSession, table: Table, files: Sequence[File]) -> Fillers
 
 
 def links_of(spark: SparkSession, table: Table, files: Sequence[File]) -> DataFrame:
-    """Some files of a table; of their columns only those are read that somebody selects."""
+    """Some files of a table; of their columns only those are read that are selected."""
     from xstreamcast.spark.table import FRAGMENTS
 
     _check(table, files)

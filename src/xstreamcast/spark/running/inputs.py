@@ -62,7 +62,7 @@ class Sources:
         return next((name for name, source in self.inputs.items() if attaches(source)), None)
 
     def close(self) -> None:
-        """Let go of what was kept for the run alone."""
+        """Drop what was kept for the run alone."""
         if self._folder is not None:
             self._folder.cleanup()
 

@@ -75,7 +75,7 @@ def _reached(spark: SparkSession, links: DataFrame, ids: Any) -> DataFrame:
 
 
 def _kept(found: DataFrame, table: Table, path: Path) -> tuple[Held, ...]:
-    """In a folder beside the table; where that cannot be written, every task gets all of it."""
+    """In a folder next to the table; where that cannot be written, every task gets all of it."""
     if not os.access(table.path / FOLDER, os.W_OK):
         made = found.sort("file", "row", "unit").toArrow()
         return (rows_bytes([made[name].to_numpy() for name in ROWS]),)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 _RANGE: Final = 12 << 20  # bytes of files that a task reads at a time
-_LITTLE: Final = 3 << 19  # where a range may tell that others are not read
+_LITTLE: Final = 3 << 19  # where a range may show that others need not be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def _of_type(structure: TagStructure, kind: str) -> frozenset[int]:
 def _pruned(
     plan: Distributed, options: Options, kept: TagPruning, structure: TagStructure
 ) -> Pruned | None:
-    """What is read of the tags, None for all: as a single process would tell.
+    """What is read of the tags, None for all: as a single process would decide.
 
     caq    all of it
     qac    the tags along the paths, from the root down

@@ -29,7 +29,7 @@ class RunTasks:
     is_sorted: bool = False  # by Spark
 
     def found(self, spark: SparkSession) -> DataFrame:
-        """What the tasks find, when somebody asks for it: rows of FOUND."""
+        """What the tasks find, evaluated on demand: rows of FOUND."""
         from pyspark.sql import functions as f
 
         numbers = spark.range(0, self.count or self.tasks, 1, self.tasks)
@@ -45,7 +45,7 @@ class RunTasks:
 
 
 def in_order(found: DataFrame) -> DataFrame:
-    """What tasks found, by the bytes that tell its place."""
+    """What tasks found, by the bytes that encode its place."""
     return found.filter("part >= 0").sort("value", "place", "ordinal")
 
 

@@ -33,7 +33,7 @@ from xstreamcast.spark.watching.steps import StepPlan
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from xstreamcast.operators.watching.watch import Kind
+    from xstreamcast.operators.watching.inputs import Kind
 
 _HEAD: Final = 1 << 16
 _LATER: Final = (("timeless", "boolean"), ("clock", "bigint"), ("attributes", "string"))
@@ -188,7 +188,7 @@ def _kind(path: str) -> str:
 
 
 def end_all(ends: Path, names: Mapping[str | None, Any]) -> None:
-    """Say that streams are over; the next batch hears it."""
+    """Mark streams as ended; the next batch reads that."""
     rows = [json.dumps(said(one or "", EOS, _LAST)) for one in names]
     _write(ends, "all.json", rows)
 

@@ -82,7 +82,7 @@ def partitions_before(folder: Path) -> int | None:
     try:
         known = json.loads((folder / "query").read_text("utf-8"))
     except (OSError, ValueError):
-        return None  # whoever begins says what is wrong with it
+        return None  # the first one that reads it reports what is wrong with it
     found = known.get(PARTITIONS) if isinstance(known, dict) else None
     return found if isinstance(found, int) else None
 

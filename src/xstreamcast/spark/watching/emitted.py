@@ -1,4 +1,4 @@
-"""What places of a query hand to Spark as rows: changes, updates, and what is said beside them."""
+"""What places of a query hand to Spark as rows: changes, updates, and their reports."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def failed_side(why: Error) -> Side:
     return side(FAILED, error_facts(why))
 
 
-def beside(refused: Iterable[Any], said: Any) -> list[Side]:
-    """What there is to say beside changes."""
+def side_rows(refused: Iterable[Any], said: Any) -> list[Side]:
+    """What is reported besides changes."""
     sides = [side(REFUSED, refused_facts(one)) for one in refused]
     return sides + ([] if said is None else [side(SAID, said)])
 

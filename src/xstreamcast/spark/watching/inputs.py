@@ -23,7 +23,7 @@ from xstreamcast.edges.loading import table_path
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.finding import mapping_of, split_source
 from xstreamcast.edges.mapping.structure import expected_structure
-from xstreamcast.edges.spooling import Spool, SpooledPieces, head, is_fleeting, tells
+from xstreamcast.edges.spooling import Spool, SpooledPieces, head, is_fleeting, shows_kind
 from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
 from xstreamcast.errors import error
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 RECEIVED: Final = "_received"
 _MESSAGES: Final = "messages"  # of a feed that comes by network
 _HEAD: Final = 1 << 16
-OVER: Final = ".over"  # beside what was received: nothing more will come of it
+OVER: Final = ".over"  # next to what was received: nothing more will come of it
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Prepared:
 
     @property
     def is_written(self) -> bool:
-        """Whether something of it lies in the folder of the checkpoint alone."""
+        """Whether some of it is in the folder of the checkpoint alone."""
         return bool(self.spools or self.transcripts)
 
     def wait(self, stopped: Callable[[], bool]) -> None:
@@ -214,7 +214,7 @@ def _path(written: Spool | SpooledPieces) -> Path:
 
 
 def _kind(source: Any, options: WatchOptions) -> Kind:
-    """What a source holds; of files that are to grow, what the first bytes tell when they come."""
+    """What a source holds; of files that are to grow, what the first bytes show when they come."""
     if table_path(source) is not None or not isinstance(source, str | os.PathLike):
         return "fragments"  # a table, or a DataFrame
     until = math.inf if options.seconds is None else time.monotonic() + options.seconds
@@ -222,7 +222,7 @@ def _kind(source: Any, options: WatchOptions) -> Kind:
         for path in paths(source):
             with opened(path) as file:
                 found = file.read(_HEAD)
-            if found.strip() and (tells(found) or not options.follow):
+            if found.strip() and (shows_kind(found) or not options.follow):
                 return kind_of(found)
         if not options.follow or time.monotonic() > until:
             return "fragments"
@@ -248,7 +248,7 @@ def _messages(word: str, written: Spool | SpooledPieces, follow: bool) -> Pieces
 
 
 def _growing(written: Spool | SpooledPieces) -> Pieces:
-    """The bytes of a file for as long as somebody writes it."""
+    """The bytes of a file for as long as it is being written."""
     with opened(str(written.path)) as file:
         while True:
             over = not written.is_alive()

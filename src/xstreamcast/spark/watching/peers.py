@@ -1,8 +1,8 @@
 """Workers of one machine hand batches to the worker that has the operators.
 
 Spark gives a task any idle worker. One that has not got the operators of its partition asks the
-worker that has them to take the batch in, and writes down what came of it. Nothing depends on it:
-where nobody answers, or the one who does is busy or elsewhere in the log, a worker brings its own
+worker that has them to process the batch, and writes down the result. Nothing depends on it:
+where no process answers, or it is busy or elsewhere in the log, a worker brings its own
 operators to where they must be, as it does after a crash.
 
 The worker that has the operators of a place listens at an address of that name in the system's
@@ -32,7 +32,7 @@ class Errand(NamedTuple):
     """A batch for the operators of a place, which are where the log says: at a token."""
 
     name: Name
-    before: str  # the token of the last batch that they took in
+    before: str  # the token of the last batch that they processed
     token: str  # of this one
     given: Any  # the batch
     now: int | None
@@ -71,12 +71,12 @@ def sent(errand: Errand) -> Done | None:
             _send(peer, pickle.dumps(tuple(errand), 5))
             found = pickle.loads(_received(peer))
         except (OSError, EOFError):
-            return None  # nobody is there, or it was killed: the log has what it knew
+            return None  # no process is there, or it was killed: the log has what it knew
     return None if found is None else Done(*found)
 
 
 class _Listening:
-    """The addresses of this worker, and the thread that hears them."""
+    """The addresses of this worker, and the thread that listens at them."""
 
     def __init__(self) -> None:
         self.names: dict[Name, socket.socket] = {}
@@ -84,7 +84,7 @@ class _Listening:
         self._lock = threading.Lock()
 
     def begin(self, name: Name, answer: Answer) -> None:
-        """Listen at the address of a place, unless somebody does."""
+        """Listen at the address of a place, unless another process does."""
         with self._lock:
             if name in self.names:
                 return

@@ -1,6 +1,6 @@
 """What each stage of a query says of a batch, in Spark's progress and plan.
 
-A stage adds a row to what it hands on. Above each stage Spark adds these up, under the name of the
+A stage adds a row to what it emits. Above each stage Spark adds these up, under the name of the
 stage (`observedMetrics` in `lastProgress`, and a node of that name in the plan of its UI), and
 drops them.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 FACT: Final = "stage"  # the key of a row that is no change
-NO_STEP: Final = -1  # the step of a message that is for nobody
+NO_STEP: Final = -1  # the step of a message without a receiver
 COUNTS: Final = ("fragments", "changes", "stateBytes", "late", "refused")
 ONE_PLACE, ROUTER, UNITS, ANSWER = "one place", "router", "units", "answer"
 
@@ -45,7 +45,7 @@ def fact_row(columns: tuple[str, ...], query: str, counts: Mapping[str, int]) ->
 
 
 def with_fact(rows: Any, query: str, counts: Mapping[str, int]) -> Any:
-    """What a stage hands on, and its row."""
+    """What a stage emits, and its row."""
     import pandas  # type: ignore[import-untyped]
 
     columns = tuple(rows.columns)

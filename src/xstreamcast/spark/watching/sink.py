@@ -1,4 +1,4 @@
-"""Where changes go: each batch once, however often it is tried, and what is said beside them."""
+"""Where changes go: each batch once, however often it is tried, and what is reported with them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Write = Callable[[int, list[Named]], None]
 
 @dataclass(slots=True)
 class BatchTotals:
-    """What came of batches, beside the changes that were written."""
+    """What came of batches, besides the changes that were written."""
 
     changes: int = 0
     batches: int = 0

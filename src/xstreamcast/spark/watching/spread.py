@@ -28,10 +28,10 @@ from xstreamcast.spark.watching.emitted import (
     CHANGES,
     FAILED,
     UPDATES,
-    beside,
     change_rows,
     failed_side,
     ranked_updates,
+    side_rows,
     update_rows,
 )
 from xstreamcast.spark.watching.progress import ANSWER, ROUTER, observed, stage_name
@@ -154,7 +154,7 @@ class _Hearing(Stage):
         return update_rows(query, made) if self.is_final else _frame(query, _told(self, key, made))
 
     def handed(self, host: Any, made: list[Any]) -> list[Any]:
-        """What is handed on; or, if nothing is, what was emitted."""
+        """What is sent to the next stage; or, if there is none, what was emitted."""
         updates, host.updates = host.updates, []
         if self.is_final:
             return list(updates)
@@ -272,7 +272,7 @@ class LastStage(_Hearing):
             return ranked_updates(host.ranked, changes)
         refused, host.refused = host.refused, []
         said = {what: count for what, count in host.said.items() if count}
-        return changes, beside(refused, said if host.ended else None)
+        return changes, side_rows(refused, said if host.ended else None)
 
     def changes_in(self, made: Any) -> int:
         return len(made if self.layout.updates else made[0])

@@ -5,7 +5,7 @@ and an instance of each stage in each of them (`spread`). The store has a number
 arrived, with a token of its own for each batch, and the last snapshot, an Arrow table for each
 thing that is kept. A worker keeps the operators between batches, with the token of the last batch
 that they took in. A worker that is handed a batch asks the one that has the operators (`peers`).
-Where there is none, its own take in from the log what they missed; where the log does not have
+Where there is none, its own read from the log what they missed; where the log does not have
 their token (that batch failed and was done again, or is long gone), they are rebuilt from the
 snapshot.
 """
@@ -28,10 +28,10 @@ from xstreamcast.edges.partitions.messages import ArrivedPacks
 from xstreamcast.errors import Error, error
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.emitted import (
-    beside,
     change_rows,
     failed_side,
     ranked_updates,
+    side_rows,
     update_rows,
 )
 from xstreamcast.spark.watching.peers import Done, Errand, Name, give_up, is_possible, listen, sent
@@ -53,7 +53,7 @@ _CHECK: Final = 1000  # milliseconds between two looks at the wall clock
 
 
 class Kept(NamedTuple):
-    """Operators, the batches of the log that they have taken in, and the token of the last one."""
+    """Operators, the batches of the log that they have processed, and the token of the last one."""
 
     token: str
     number: int
@@ -84,8 +84,8 @@ class Stage(StatefulProcessor):
     """
 
     wall = False
-    tells = True  # of itself, in a row of its own
-    can_be_asked = True  # to take a batch in that another worker was handed
+    reports = True  # it reports its progress, in a row of its own
+    can_be_asked = True  # to process a batch that another worker received
 
     def __init__(self, keeping: Keeping, made_for: str = "") -> None:
         self.keeping, self.made_for = keeping, made_for
@@ -96,7 +96,7 @@ class Stage(StatefulProcessor):
         raise TypeError(key)
 
     def read(self, rows: Iterator[Any]) -> Any:
-        """What Spark hands in, as it is taken in."""
+        """The rows that Spark passes, in the form in which they are processed."""
         raise TypeError(rows)
 
     def logged(self, batch: Any) -> bytes:
@@ -116,7 +116,7 @@ class Stage(StatefulProcessor):
         return self.unlogged(given)
 
     def take(self, host: Any, batch: Any, now: int | None) -> Any:
-        """Take a batch in → what came of it."""
+        """Process a batch → its results."""
         raise TypeError(batch)
 
     def rows(self, key: Any, made: Any) -> Any:
@@ -133,7 +133,7 @@ class Stage(StatefulProcessor):
 
     @property
     def name(self) -> str:
-        """What tells its instances from those of other stages."""
+        """What distinguishes its instances from those of other stages."""
         return type(self).__name__
 
     # -- what Spark calls -------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class Stage(StatefulProcessor):
     # -- state ------------------------------------------------------------------------------------
 
     def _step(self, key: Any, batch: Any, now: int | None) -> Any:
-        """Take a batch in, and write down what brings the operators to where they are then."""
+        """Process a batch, and write down what brings the operators to the state after it."""
         self._key, log = key, self._store.log() or self._seeded(key)
         name, entry = self._name(key), StoredBatch(uuid.uuid4().hex, now, self.logged(batch))
         if log is not None and self._is_elsewhere(name, log):
@@ -195,7 +195,7 @@ class Stage(StatefulProcessor):
         return seen | {"changes": self.changes_in(made)}
 
     def _with_fact(self, key: Any, rows: Any, counts: dict[str, int], log: StateLog) -> Any:
-        if not self.tells:
+        if not self.reports:
             return rows
         return with_fact(rows, str(key[0]), counts | {"stateBytes": log.held + log.logged})
 
@@ -238,7 +238,7 @@ class Stage(StatefulProcessor):
         return self._led_on(host, log.first, log.number)
 
     def _is_on_the_way(self, known: Kept, log: StateLog) -> bool:
-        """Whether what was kept is a state that the log goes on from."""
+        """Whether what was kept is a state that the log continues from."""
         if known.number >= log.number:
             return known.token == log.token
         last = self._store.batch(known.number - 1)
@@ -279,7 +279,7 @@ class Stage(StatefulProcessor):
         return None if raw is None else compressed(raw)
 
     def done_for(self, known: Kept, errand: Errand) -> Done:
-        """Take a batch in that another worker was handed."""
+        """Process a batch that another worker received."""
         before = counts_of(known.host)
         made = self.take(known.host, self.uncarried(errand.given), errand.now)
         counts, rows = self._counted(known.host, before, made), self.rows(errand.name[2:], made)
@@ -321,7 +321,7 @@ class Stage(StatefulProcessor):
         thaw(host, raw)
 
     def _cleared(self, log: StateLog) -> StateLog:
-        """Let go of a few batches that nobody needs: two for each that comes."""
+        """Drop a few batches that are no longer needed: two for each that comes."""
         last = min(log.oldest + 2, log.before)
         for number in range(log.oldest, last):
             self._store.remove_batch(number)
@@ -381,7 +381,7 @@ class Hosting(Stage):
         if host.ranked is not None:
             return ranked_updates(host.ranked, changes)
         refused, host.refused = host.refused, []
-        return changes, beside(refused, host.said() if host.ended else None)
+        return changes, side_rows(refused, host.said() if host.ended else None)
 
     def rows(self, key: Any, made: Any) -> Any:
         return update_rows(str(key[0]), made) if self.updates else change_rows(str(key[0]), *made)

@@ -29,9 +29,9 @@ class StateLog(NamedTuple):
     """Which state the store has, and what of it: batches by number, from the oldest kept on."""
 
     token: str = ""
-    number: int = 0  # batches taken in so far
+    number: int = 0  # batches processed so far
     first: int = 0  # the first that the snapshot does not have
-    before: int = 0  # the same of the snapshot before it: older ones are of no use to anybody
+    before: int = 0  # the same of the snapshot before it: older ones are of no use
     oldest: int = 0
     logged: int = 0  # bytes since the snapshot
     held: int = 0  # bytes of the snapshot

@@ -138,5 +138,5 @@ def _namespace(
 def refuse_reserved(cur: Cursor, prefix: str, uri: str, span: tuple[int, int]) -> None:
     """`xml` is bound to its namespace and no other prefix is; `xmlns` is never declared."""
     if prefix == "xmlns" or uri == XMLNS_URI or (prefix == "xml") != (uri == XML_URI):
-        message = f"the prefix '{prefix}' cannot stand for '{uri}'"
+        message = f"the prefix '{prefix}' cannot be bound to '{uri}'"
         raise cur.error("XQST0070", message, span)

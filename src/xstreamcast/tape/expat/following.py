@@ -100,7 +100,7 @@ def _follows(said: Exception) -> bool:
 
 
 def _sure(held: bytes) -> int:
-    """Up to where no other document begins: markup at the end may be too short to tell."""
+    """Up to where no other document begins: markup at the end may be too short to decide."""
     last = held.rfind(b"<")
     if last < 0 or b">" in held[last:]:
         return len(held)

@@ -1,6 +1,6 @@
 """Entities whose text is outside the document: nothing is fetched, so they are refused.
 
-expat leaves them out and says nothing, unless somebody listens. In attributes it says nothing at
+expat leaves them out silently, unless it has a handler for them. In attributes it says nothing at
 all: there the start tag is looked at as it is written.
 """
 
@@ -22,7 +22,7 @@ _OWN: Final = {b"lt", b"gt", b"amp", b"apos", b"quot"}
 
 
 class OutsideEntities:
-    """Hears of entities that a document uses and does not declare."""
+    """Called for entities that a document uses and does not declare."""
 
     def __init__(self, parser: XMLParserType, place: Callable[[], DataPlace]) -> None:
         self._parser, self._place = parser, place
@@ -54,7 +54,7 @@ class OutsideEntities:
         self, context: str, _base: str | None, system: str | None, _public: str | None
     ) -> int:
         name = next(part for part in context.split("\f") if "=" not in part)  # others are bindings
-        raise self._refused(name, f"it stands in {system}")
+        raise self._refused(name, f"it is in {system}")
 
     def _on_skipped(self, name: str, parameter: int) -> None:
         if not parameter:

@@ -55,7 +55,7 @@ def _length_of_one(data: memoryview) -> int:
             parser.Parse(data[at : at + step], False)
             at, step = at + step, 2 * step
         parser.Parse(b"", True)
-    except (LookupError, ValueError):  # an encoding that nobody knows: reading it says so
+    except (LookupError, ValueError):  # an unknown encoding: reading it reports that
         return len(data)
     except expat.ExpatError as said:
         at = parser.ErrorByteIndex

@@ -28,7 +28,7 @@ class Transcoder:
 
     @property
     def transcodes(self) -> bool:
-        """Whether what is handed on is not what came."""
+        """Whether the output differs from what came."""
         return self._decoder is not None or self.expands
 
     @property

@@ -1,1 +1,1 @@
-"""Fragments and units on tapes: located, spliced into holes, trimmed, clipped, wrapped."""
+"""Fragments and their versions: chained, placed in a view, spliced, trimmed, clipped, wrapped."""

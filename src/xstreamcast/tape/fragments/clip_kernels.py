@@ -84,7 +84,7 @@ def measure_copies(c: Columns, w: Wanted, s: Lifespans, now: int, out: Copies) -
                 if w.inside[i] and s.begin[p] == s.end[p]:
                     whole = at + signed(c.size[at])
             if kind == TEXT and text == rows - 1 and rows and text_level == c.parent[at]:
-                rows -= 1  # joins the text before it, now that what stood between is gone
+                rows -= 1  # joins the text before it, now that what was between them is gone
             text = rows if kind == TEXT else signed(-2)
             text_level = signed(c.parent[at])
             if kind != ELEMENT and kind != DOCUMENT:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from xstreamcast.kernels.blocks import copy_block
-from xstreamcast.kernels.instances import FULL, LINK, Carried, Instances
 from xstreamcast.kernels.instant_text import put_instant
 from xstreamcast.tape.compiled import kernel, signed
+from xstreamcast.tape.fragments.instance_kernels import FULL, LINK, Carried, Instances
 from xstreamcast.tape.fragments.payload_kernels import (
     DEFAULT,
     HOLE_BEFORE,

@@ -4,7 +4,7 @@
 
 Elements at a given depth, and those for which `is_whole` holds, are never cut apart: a piece ends
 before the outermost of them that is open. Memory holds what is unfinished and no more, and what a
-piece costs does not depend on how many elements it has beside the tokenising itself.
+piece costs, tokenising aside, does not depend on how many elements it has.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class PieceReading:
         return self._chunks.used
 
     def feed(self, chunk: bytes) -> Piece | None:
-        """Take a chunk in → what it completed. An error after it comes next time."""
+        """Read a chunk → what it completed. An error after it comes with the next one."""
         self._raise_refused()
         decoded = self._transcoder.feed(chunk)
         if decoded is None:
@@ -125,7 +125,7 @@ class PieceReading:
 
     @property
     def begun(self) -> bool:
-        """Whether enough has come to tell how the document is written."""
+        """Whether enough has come to know how the document is written."""
         return self._begun
 
     def resumption(self) -> Resumption | None:
@@ -313,6 +313,6 @@ class PieceReading:
         return out + b">"
 
     def _word(self, row: int) -> bytes:
-        """The name of a row as it stood in the input."""
+        """The name of a row as it was written in the input."""
         pairs = self._driver.vocabulary.tables.pairs
         return self._driver.vocabulary.text(int(pairs[int(self._driver.columns.name[row])]["word"]))

@@ -72,7 +72,7 @@ class PlacedReading(UnitReading):
         self.runs(there.rest)
 
     def runs(self, chunk: bytes) -> list[Run]:
-        """Take a chunk in → the units that it completed, and around what they are."""
+        """Read a chunk → the units that it completed, and around what they are."""
         tape = self.feed(chunk)
         marks = self._marks
         self._marks = [_Mark(0, None if self._inside else tuple(self._spine))]

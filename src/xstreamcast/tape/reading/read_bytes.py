@@ -1,6 +1,6 @@
 """Bytes that are all there, to a tape.
 
-Whole inputs are tokenised where they lie: the bytes of the caller or the pages of the file are the
+Whole inputs are tokenised in place: the bytes of the caller or the pages of the file are the
 heap of the tape. What the tokeniser is not sure of, expat reads again from the beginning: it gives
 the error, or the tape.
 """
@@ -44,7 +44,7 @@ def whole(data: U8, several: bool, limits: Limits, names: Names, name: str | Non
 
 
 def _drive(driver: Driver, data: U8) -> int:
-    """Tokenise where the bytes lie, and their end, which cannot be read past, in a padded copy."""
+    """Tokenise the bytes in place, and their end, which cannot be read past, in a padded copy."""
     WORK.total += len(data)
     before = WORK.read
     if len(data) > _SMALL:

@@ -50,7 +50,7 @@ class Reader:
         self._reading = _reading(mode, unit_level, limits or default_limits(), self.names, name)
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Tape | None:
-        """Take a chunk in → in mode stream, a tape of the units that it completed, if any."""
+        """Read a chunk → in mode stream, a tape of the units that it completed, if any."""
         self._check_open()
         if not isinstance(chunk, bytes | bytearray | memoryview):
             raise error("XSCU0005", f"a chunk must be bytes; got {type(chunk).__name__}")

@@ -1,7 +1,7 @@
 """Where the elements begin that are directly below a root that has been opened, and how many.
 
-Markup is followed and nothing else, so comments, CDATA and quoted values mislead nobody. Whoever
-reads the bytes afterwards judges them; what looks as if it might be judged otherwise is left to it.
+Markup is followed and nothing else, so comments, CDATA and quoted values cannot mislead it. What
+the reader of the bytes might judge otherwise is left to it.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class UnitReading:
         self.root: Tape | None = None
 
     def feed(self, chunk: bytes) -> Tape | None:
-        """Take a chunk in → the units that it completed. An error after them comes next time."""
+        """Read a chunk → the units that it completed. An error after them comes with the next."""
         self._raise_refused()
         decoded = self._transcoder.feed(chunk)
         if decoded is None:
@@ -93,7 +93,7 @@ class UnitReading:
 
     @property
     def begun(self) -> bool:
-        """Whether enough has come to tell how the document is written."""
+        """Whether enough has come to know how the document is written."""
         return self._begun
 
     def resumption(self) -> Resumption | None:
@@ -205,7 +205,7 @@ class UnitReading:
         return [(prefix, uri) for prefix, uri in found.items() if uri != EMPTY]
 
     def _set_inherited(self) -> None:
-        """Tell the tokeniser what units inherit; the URIs are at the beginning of the bytes."""
+        """Give the tokeniser what units inherit; the URIs are at the beginning of the bytes."""
         rows = np.zeros(len(self._inherited), INHERITED_ROW)
         rows["prefix"] = [prefix for prefix, _ in self._inherited]
         rows["uri"] = [uri for _, uri in self._inherited]

@@ -114,7 +114,7 @@ class Driver:
         return self.named(Columns._make([*(column[:rows] for column in self.columns[:-1]), heap]))
 
     def renew(self) -> Columns:
-        """Room as large as there was, for whoever takes the rows so far; what there was."""
+        """The rows so far, for their reader; as much room is made for the next ones."""
         given, self.columns = self.columns, _columns(len(self.columns.kind))
         return given
 

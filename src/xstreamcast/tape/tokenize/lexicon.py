@@ -1,4 +1,4 @@
-"""The lexicon of readers from the Python side: made, grown, asked, mapped to `Names`."""
+"""The lexicon of readers from the Python side: made, grown, searched, mapped to `Names`."""
 
 from __future__ import annotations
 

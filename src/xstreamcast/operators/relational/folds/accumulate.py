@@ -1,4 +1,4 @@
-"""Folds over all units of documents: each goes on from its last value, and no unit is kept."""
+"""Folds over all units of documents: each continues from its last value, and no unit is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes counted once that several units find: elements that stand around them."""
+"""Nodes counted once that several units find: elements around them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class FoundAround(NamedTuple):
     """What a unit found: elements around it, and how much of its own counts by that alone.
 
-    `whole` is what counts of it if anybody found an element around it.
+    `whole` is what counts of it if any unit found an element around it.
     """
 
     around: tuple[int, ...]
@@ -28,7 +28,7 @@ class FoundAround(NamedTuple):
 
 
 class CountAroundOperator:
-    """rows of units  →  one row: the number of nodes, or of what stands below them."""
+    """rows of units  →  one row: the number of nodes, or of what is below them."""
 
     def __init__(self, node: c.CountAround) -> None:
         self._node = node
@@ -106,6 +106,6 @@ class CountAroundOperator:
         return FoundAround(around, elements, own, whole)
 
     def _sum(self, around: tuple[int, ...]) -> int:
-        """What counts of all units below some elements; all of it if anybody found one of these."""
+        """What counts of all units below some elements; all of it if a unit found one of these."""
         whole = self._below is not None and any(one in self._elements for one in around)
         return (self._whole if whole else self._own)[around]

@@ -27,7 +27,7 @@ _ROW: Final = 0xFFFFFFFF
 class CountedAround:
     """How many different nodes; of each open element whether it was found, and what waits below it.
 
-    What stands below an element that was not found waits: it counts when the element, or one
+    What is below an element that was not found waits: it counts when the element, or one
     above it, is found after all. When the element ends, it waits for the one around it.
     """
 
@@ -41,7 +41,7 @@ class CountedAround:
         self._waiting = np.zeros(1, np.int64)
 
     def take(self, units: list[str], turn: Round) -> None:
-        """Take pieces of the document in."""
+        """Add pieces of the document."""
         for piece in turn.read(self._units.source, set(units)) if units else ():
             self._take(piece, turn)
 
@@ -59,7 +59,7 @@ class CountedAround:
         self._found = np.isin(behind, marked)
 
     def _count_below(self, frame: Frame, marked: I64, before: I64, behind: I64) -> None:
-        # what stands below an open element stands below all that are open around it
+        # what is below an open element is below all that are open around it
         counts = np.logical_or.accumulate(np.isin(before, marked))
         self._total += int(self._waiting[counts].sum())
         waiting = np.where(counts, 0, self._waiting)

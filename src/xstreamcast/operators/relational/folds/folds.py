@@ -125,7 +125,7 @@ class Different(Switching):
 
 
 class Distinct(Switching):
-    """distinct-values: of texts where each occurs, so that the first one tells its place."""
+    """distinct-values: of texts where each occurs, so that the first one determines its place."""
 
     def __init__(self, fold: Fold) -> None:
         super().__init__(fold)
@@ -173,7 +173,7 @@ class Summed(Switching):
         self._total: Any = 0  # of integers and decimals
         self._seconds = Decimal(0)  # of spans of time
         self._tags: Counter[int] = Counter()
-        self._entries: SortedList = SortedList()  # of doubles, and of all beside doubles
+        self._entries: SortedList = SortedList()  # of doubles, and of all that is added to doubles
         self._values = np.zeros(0, np.float64)
 
     def _is_strange(self, cell: Cell) -> bool:

@@ -26,7 +26,7 @@ class FoldState(Protocol):
     """What is kept of one group for one fold."""
 
     def update(self, gone: list[Member], come: list[Member]) -> None:
-        """Take members out and put others in."""
+        """Remove members and add others."""
 
     def value(self, turn: Round) -> Cell:
         """The value over all members."""
@@ -126,7 +126,7 @@ class Switching(ABC):
 
     @abstractmethod
     def _take(self, gone: list[Member], come: list[Member]) -> None:
-        """Take members in the quick way."""
+        """Add members in the quick way."""
 
     @abstractmethod
     def _clear(self) -> None:

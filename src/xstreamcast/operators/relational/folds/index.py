@@ -1,4 +1,4 @@
-"""Values in order with folds over all that stand before or behind a bound, in sorted blocks."""
+"""Values in order with folds over all those before or behind a bound, in sorted blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FULL: Final = 512
 
 
 class _Block:
-    """Some entries in order; sums from either end are made when somebody needs them."""
+    """Some entries in order; sums from either end are made when they are first read."""
 
     __slots__ = ("_lower", "_upper", "keys", "values")
 

@@ -61,7 +61,7 @@ class NestOperator:
         return out
 
     def _take(self, at: int, delta: Delta) -> list[Key]:
-        """Take in the rows of an inner relation → the outer rows that they are in."""
+        """Apply changed rows of an inner relation → the outer rows that they are in."""
         width, column = self._node.width, self._columns[at]
         gone: dict[Key, list[Member]] = {}
         come: dict[Key, list[Member]] = {}

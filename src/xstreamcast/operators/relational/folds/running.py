@@ -1,4 +1,4 @@
-"""Folds over rows that only come, each behind all others: a value goes on, and no row is kept.
+"""Folds over rows that are only appended: a value is updated, and no row is kept.
 
 add(a), add(b), value  →  the function over the items of a, then b
 """
@@ -42,13 +42,13 @@ class RunningFold(Protocol):
     """What is kept of one group for one fold."""
 
     def add(self, cells: Iterable[Cell]) -> None:
-        """Take in the items of rows, in their order."""
+        """Add the items of rows, in their order."""
 
     def add_plain(self, values: PlainValues) -> bool:
-        """Take in values of one type, in their order → False if they go one by one."""
+        """Add values of one type, in their order → False if they must be added one by one."""
 
     def merge(self, other: Any) -> None:
-        """Take in what another fold of this kind has, behind what this one has."""
+        """Add what another fold of this kind has, behind what this one has."""
 
     def value(self, turn: Round) -> Cell:
         """The value so far."""
@@ -89,7 +89,7 @@ class LibraryFold:
         self._name, self.count, self.folded = name, 0, empty_items()
 
     def take(self, items: Items, turn: Round) -> None:
-        """Take atomic items in."""
+        """Add atomic items."""
         name = "sum" if self._name == "avg" else self._name
         self.folded = _called(name, Items.concat([self.folded, items]), turn)
         self.count += len(items)
@@ -147,7 +147,7 @@ class _Plain(ABC):
         return self.waiting
 
     def merge(self, other: Self) -> None:
-        """Take in what another one has, behind what this one has."""
+        """Add what another one has, behind what this one has."""
         if other.other is None and (self.other is None or not other.count):
             self._merge(other)
             return
@@ -185,7 +185,7 @@ class _Plain(ABC):
 
     @abstractmethod
     def _take(self, atom: Atom) -> bool:
-        """Take a value in → False if the quick way does not know it."""
+        """Add a value → False if the quick way does not know it."""
 
     @abstractmethod
     def _take_plain(self, values: PlainValues) -> bool:

@@ -39,7 +39,7 @@ class SequenceFold:
         self._doubles = None
 
     def update(self, gone: list[Rank], come: list[tuple[Rank, Cell]]) -> None:
-        """Take values out and put others in."""
+        """Remove values and add others."""
         if len(gone) + len(come) > 64 + len(self._cells) // 64:
             left = dict(self._cells)
             for rank in gone:

@@ -1,4 +1,4 @@
-"""group by over rows that only come, each behind all others: groups go on, and keep no rows."""
+"""group by over rows that are only appended: folds of groups are updated, no row is kept."""
 
 from __future__ import annotations
 

@@ -69,14 +69,14 @@ class AppendedSide:
         self._kinds = 0
 
     def kinds_after(self, delta: Delta, values: Mapping[Key, JoinValues]) -> int:
-        """The kinds of all values when the delta is taken in."""
+        """The kinds of all values with those of the delta."""
         found = self._kinds
         for one in {values[key].kinds for key in delta if key in values}:
             found |= one
         return found
 
     def update(self, delta: Delta, values: Mapping[Key, JoinValues], mode: Mode) -> None:
-        """Take in rows with their values; an index of another mode is rebuilt afterwards."""
+        """Add rows with their values; an index of another mode is rebuilt afterwards."""
         same = mode == self.mode
         for key, (old, new) in delta.items():
             assert old is None, "rows of such a side never change"

@@ -22,7 +22,7 @@ _TEXT: Final = UNTYPED_TEXT | TYPED_TEXT
 
 
 def mode_of(left: int, right: int) -> Mode:
-    """How values of such kinds are compared; `all` where only each comparison itself can tell."""
+    """How values of such kinds are compared; `all` where every pair must be compared."""
     if not left or not right:
         return "none"
     if not (left | right) & ~_TEXT:
@@ -65,7 +65,7 @@ class JoinSide:
     # -- kinds ------------------------------------------------------------------------------------
 
     def kinds_after(self, delta: Delta, values: dict[Key, JoinValues]) -> int:
-        """The kinds of all values when the delta is taken in."""
+        """The kinds of all values with those of the delta."""
         counts = dict(self._kinds)
         for key in delta:
             before = self.values.get(key)
@@ -78,10 +78,10 @@ class JoinSide:
             found |= kinds if count else 0
         return found
 
-    # -- taking in --------------------------------------------------------------------------------
+    # -- adding rows ------------------------------------------------------------------------------
 
     def update(self, delta: Delta, values: dict[Key, JoinValues], mode: Mode) -> None:
-        """Take in rows with their values; an index of another mode is made anew afterwards."""
+        """Add rows with their values; an index of another mode is made again afterwards."""
         same = mode == self._mode
         for key in delta:  # first all that goes: ranks may be handed from row to row
             before = self.values.pop(key, None)
@@ -101,12 +101,12 @@ class JoinSide:
                     self._index(key, own)
 
     def clear(self) -> None:
-        """Let go of all rows; of what kinds their values were stays known."""
+        """Drop all rows; the kinds of their values stay known."""
         self.rows, self.values = {}, {}
         self._hashed, self._sorted, self._loose = {}, SortedList(), {}
 
     def drop(self) -> None:
-        """Let go of all rows, as if each had been taken out."""
+        """Drop all rows, as if each had been removed."""
         self.clear()
         self._kinds = {}
 

@@ -36,7 +36,7 @@ class _Side:
         self.index = IntervalIndex()
 
     def update(self, delta: Delta, turn: Round) -> None:
-        """Take rows in."""
+        """Add rows."""
         for key in delta:  # first all that goes: ranks may be handed from row to row
             row = self.rows.pop(key, None)
             for span in self.spans.pop(key, ()):
@@ -122,7 +122,7 @@ class IntervalJoinOperator:
         return out
 
     def _pairs(self, lefts: Iterable[Key], rights: Iterable[Key], clock: int) -> dict[Pair, Row]:
-        """The pairs that some rows take part in."""
+        """The pairs with some rows."""
         out: dict[Pair, Row] = {}
         mine, theirs = self._left, self._right
         first = self._node.left_first

@@ -45,7 +45,7 @@ def _touched(delta: Delta, read: tuple[int, ...], turn: Round) -> Delta:
 class JoinOperator:
     """left, right  →  the pairs whose keys may compare as the join says; a condition follows.
 
-    Which values are equal or smaller depends on their types. While the types of both sides tell,
+    Which values are equal or smaller depends on their types. While the types of both decide it,
     pairs are looked up; otherwise every pair is one.
     """
 
@@ -85,13 +85,13 @@ class JoinOperator:
         return looked_up(node, left, mine, side, mode, self._left.op, space)
 
     def drop(self, left: bool, right: bool) -> None:
-        """Let go of all rows of a side, or of both; and of all pairs with them."""
+        """Drop all rows of a side, or of both; and all pairs with them."""
         for side, goes in ((self._left, left), (self._right, right)):
             if goes:
                 side.drop()
 
     def _release(self, ended: frozenset[str | None]) -> None:
-        """Let go of rows that only further rows of inputs that have ended could match."""
+        """Drop rows that only further rows of inputs that have ended could match."""
         if self._inputs[1] <= ended:
             self._left.clear()
         if self._inputs[0] <= ended:

@@ -38,7 +38,7 @@ class _Last:
 class RangeFoldOperator:
     """outer, inner  →  each outer row with the fold over the inner rows that compare with it.
 
-    Inner rows are sorted by their values, so that those of an outer row stand before or behind
+    Inner rows are sorted by their values, so that those of an outer row are before or behind
     its own. When one comes or goes, the outer rows are revised from there on, until the fold is
     what it was.
     """
@@ -145,7 +145,7 @@ class RangeFoldOperator:
         return self._inner.rows[key].cells[self._column]
 
     def _moved(self, outer: Delta, inner: Delta) -> dict[Key, None]:
-        """Take rows in → the outer rows that are new, or whose inner rows are others."""
+        """Apply changed rows → the outer rows that are new, or whose inner rows are others."""
         values = self._replaced(inner)
         for key in outer:
             before = self._bounds.pop(key, None)
@@ -163,7 +163,7 @@ class RangeFoldOperator:
         return touched
 
     def _replaced(self, delta: Delta) -> list[Any]:
-        """Take inner rows in → the values at which something came or went."""
+        """Apply changed inner rows → the values at which something came or went."""
         values = []
         coming = []
         for key, (old, new) in delta.items():
@@ -262,7 +262,7 @@ class RangeFoldOperator:
 
 
 class _RankOrder:
-    """Inner rows in the order of their ranks, sorted once in a tick, if somebody needs it."""
+    """Inner rows in the order of their ranks, sorted at most once in a tick: when first read."""
 
     def __init__(self, of: RangeFoldOperator) -> None:
         self._of = of

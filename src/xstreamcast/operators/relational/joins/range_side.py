@@ -39,7 +39,7 @@ class RangeSide:
         return {key: cell for (key, _), cell in zip(new, found, strict=True)}
 
     def update(self, delta: Delta, cells: Mapping[Key, Cell | None]) -> None:
-        """Take rows in, whose values are known."""
+        """Add rows whose values are known."""
         for key in delta:
             self.rows.pop(key, None)
             if key in self.cells:
@@ -81,7 +81,7 @@ class RangeSide:
     def entry(self, key: Key, mode: Mode) -> Any | None:
         """What a row is sorted by: its value, then its rank; None if it compares with nothing.
 
-        NotSorted: only the comparison itself can tell.
+        NotSorted: every pair must be compared.
         """
         cell = self.cells[key]
         found = None if cell is None else sort_values(cell, mode)

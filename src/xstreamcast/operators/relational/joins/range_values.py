@@ -42,11 +42,11 @@ _LARGEST: Final = 10**300
 
 
 class NotSorted(Exception):
-    """A value has no place in the order of the others: only the comparison itself can tell."""
+    """A value has no place in the order of the others: each must be compared."""
 
 
 def order_mode(left: Iterable[int], right: Iterable[int], general: bool) -> Mode:
-    """How values of such types are compared; `each`: only each comparison itself can tell."""
+    """How values of such types are compared; `each`: every pair must be compared."""
     one, other = _kinds(left, general), _kinds(right, general)
     both = one | other
     if not one or not other:

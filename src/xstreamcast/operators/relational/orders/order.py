@@ -45,7 +45,7 @@ class OrderOperator:
         self._negates = True  # descending numbers are ranked by their negatives
 
     def restored(self) -> None:
-        """Go on with the ranks of a snapshot: those of the first version are of the other form."""
+        """Continue with the ranks of a snapshot: those of the first version are of another form."""
         first = next(iter(self._made.values()), None)
         if first is not None:
             parts = zip(first.rank[self._node.outer][0], self._targets, strict=True)
@@ -85,7 +85,7 @@ class OrderOperator:
         return out
 
     def _with_ranks(self, rows: dict[Key, Row]) -> dict[Key, Row]:
-        """The rows as they are handed on."""
+        """The rows as they are emitted."""
         sort = [
             _sort_keys([row.cells[at] for row in rows.values()], key, target, self._negates)
             for at, key, target in zip(self._at, self._node.keys, self._targets, strict=True)

@@ -29,7 +29,7 @@ class Ordered:
         self._list = [(rank, key)]
 
     def replace(self, gone: Iterable[tuple[Rank, Key]], come: Iterable[tuple[Rank, Key]]) -> None:
-        """Take out and put in; what goes goes first, because ranks are handed on."""
+        """Remove rows, then add others, because a new row may have the rank of a removed one."""
         gone, come = list(gone), list(come)
         if isinstance(self._list, list) or 4 * len(gone) > len(self._list):
             left = set(self._list).difference(gone) if gone else self._list
@@ -50,7 +50,7 @@ class Ordered:
         return list(self._list[first:last])
 
     def position(self, rank: Rank) -> int:
-        """How many keys stand before a rank."""
+        """How many keys come before a rank."""
         if isinstance(self._list, list):
             return bisect_left(self._list, (rank,))
         found: int = self._list.bisect_left((rank,))

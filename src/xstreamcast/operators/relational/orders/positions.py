@@ -32,7 +32,7 @@ def take_rows(rows: dict[Key, Row], delta: Delta) -> None:
 
 
 def reorder(order: Ordered, delta: Delta) -> None:
-    """Take the changes of one outer row in."""
+    """Apply the changes of one outer row."""
     order.replace(
         ((old.rank, key) for key, (old, _) in delta.items() if old is not None),
         ((new.rank, key) for key, (_, new) in delta.items() if new is not None),
@@ -67,7 +67,7 @@ class SliceOperator:
         return out
 
     def _show(self, outer: Key, order: Ordered, out: Delta, turn: Round) -> None:
-        """Few positions: what stands at them now beside what stood there."""
+        """Few positions: compare the rows at them with those that were there."""
         first, last = self._node.first, self._node.last
         if first > 0:
             keys = order.keys(first - 1, max(last or 0, first - 1))
@@ -150,13 +150,13 @@ class PickOperator:
 
 
 def _whole_numbers(cell: Cell) -> list[int]:
-    """The positions that numbers stand for, each once."""
+    """The positions that numbers denote, each once."""
     values = (value for _, value in cell)
     return sorted({int(v) for v in values if v == v and 1 <= v < 2**63 and v == int(v)})
 
 
 class NumberOperator:
-    """rows  →  each with its position; those behind a row that came or went are numbered anew."""
+    """rows  →  each with its position; those behind a row that came or went get new numbers."""
 
     def __init__(self, node: c.Number) -> None:
         self._node = node

@@ -112,7 +112,7 @@ class TopRows(OrderOperator):
     def _chosen(
         self, values: npt.NDArray[np.float64], exact: bool, alone: bool
     ) -> npt.NDArray[np.int64]:
-        """Where the least values are; infinite ones may be NaN, which other parts tell apart."""
+        """Where the least values are; infinite ones may be NaN, which other parts distinguish."""
         strict = exact and alone and self._follow
         chosen = np.arange(len(values))
         if len(self._made) == self._limit:

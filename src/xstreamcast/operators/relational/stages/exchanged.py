@@ -72,7 +72,7 @@ class Contents:
         self.known: dict[int, dict[str, Content]] = {}
 
     def take(self, found: Iterable[Exchanged]) -> tuple[set[Unit], set[Unit]]:
-        """Take in what came → the units that are new, and those that went."""
+        """Add what came → the units that are new, and those that went."""
         come: set[Unit] = set()
         gone: set[Unit] = set()
         for one in found:

@@ -72,7 +72,7 @@ class _Outgoing:
         return out
 
     def _light(self, row: Row) -> Row:
-        """The row without what nobody reads where it goes: units need not go along then."""
+        """The row without what its receiver does not read: units need not be sent then."""
         unread, counted = self.port.unread, self.port.counted
         if not unread and not counted:
             return row
@@ -152,17 +152,17 @@ class Sending:
             for at, port in mine.items()
             if not (emits and port.rendered)
         }
-        self.kept: dict[To, set[Unit]] = {}  # units that were handed on
+        self.kept: dict[To, set[Unit]] = {}  # units that were sent
 
     def take_over_answer(self, before: Sending) -> bool:
-        """Go on from what another circuit emitted; False if that is not emitted here any more."""
+        """Continue from what another circuit emitted; False if that is no longer emitted here."""
         if self.emitting is None or before.emitting is None:
             return before.emitting is None
         self.emitting.sent = before.emitting.sent
         return True
 
     def take_over(self, before: Sending) -> None:
-        """Go on from what another circuit of the same shape sent."""
+        """Continue from what another circuit of the same shape sent."""
         for at, one in before.ports.items():
             self.ports[at].sent, self.ports[at].inexact = one.sent, one.inexact
         self.kept = before.kept

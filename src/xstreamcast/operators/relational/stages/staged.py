@@ -48,7 +48,7 @@ class StageOutput:
 
 
 class StagePart:
-    """One partition of one stage: it takes in what earlier stages handed to it."""
+    """One partition of one stage: it reads what earlier stages sent to it."""
 
     def __init__(
         self, circuit: c.Circuit, stages: Stages, number: int, partition: int, partitions: int,
@@ -58,7 +58,7 @@ class StagePart:
         self._partitions = partitions
         self._nodes = stages.nodes[number]
         self._emit = Emit(circuit) if (number, partition) == (len(stages) - 1, 0) else None
-        self._operators: Operators | None = None  # None: to be made anew
+        self._operators: Operators | None = None  # None: to be made again
         self._rows: dict[int, dict[Any, Any]] = {
             at: {} for at, port in enumerate(stages.ports) if port.last == number
         }
@@ -67,7 +67,7 @@ class StagePart:
         self._sending = Sending(circuit, stages, number, partition, partitions, emits)
         self._unsent: set[Unit] = set()  # units whose changes were not sent yet
         self._absorbed = False  # whether rows came that nothing was made of
-        self.failed: Order = (-1, ())  # where the error stands that broke the last tick off
+        self.failed: Order = (-1, ())  # the place of the error that ended the last tick
         self._failing: Failing | None = None
 
     def take(
@@ -80,7 +80,7 @@ class StagePart:
         return self.advance(turn, None, found, come, gone, instant)
 
     def absorb(self, found: Sequence[Exchanged]) -> None:
-        """Take in what came, and make nothing of it yet."""
+        """Add what came, without evaluating it."""
         come, _ = self._contents.take(found)
         self._unsent |= come
         for at in self._rows:
@@ -92,7 +92,7 @@ class StagePart:
         self, turn: Round, tick: Tick | None, found: Sequence[Exchanged], come: set[Unit],
         gone: set[Unit], instant: int,
     ) -> StageOutput:  # fmt: skip
-        """One tick; an error leaves operators half way, and they are made anew by the next."""
+        """One tick; an error leaves operators half way, and the next one makes them again."""
         self._unsent |= come
         deltas = {-1 - at: self._delta(at, found) for at in self._rows}
         ports = self.stages.ports
@@ -153,7 +153,7 @@ class StagePart:
                 (self._marked[at].add if is_marked else self._marked[at].discard)(one.sender)
 
     def _mark(self, operators: Operators) -> None:
-        """Groups tell numbers apart in one way in all partitions."""
+        """Groups compare numbers in the same way in all partitions."""
         named = {id(port.reader): at for at, port in self._ports() if port.route == "name"}
         for node, operator in zip(self._nodes, operators.all, strict=True):
             if id(node) in named and isinstance(operator, GroupOperator | MembersOperator):
@@ -182,11 +182,11 @@ class StagePart:
         return self._emit.revise(contents, ranks, instant)
 
     def take_over(self, before: StagePart) -> None:
-        """Go on with what another circuit of the same shape sent; it is all evaluated again."""
+        """Continue from what another circuit of the same shape sent; all is evaluated again."""
         self._sending.take_over(before._sending)
 
     def take_over_answer(self, before: StagePart) -> bool:
-        """Go on with what another circuit emitted here; False if it is not emitted here now."""
+        """Continue from what another circuit emitted; False if it is not emitted here now."""
         return self._sending.take_over_answer(before._sending)
 
     @property

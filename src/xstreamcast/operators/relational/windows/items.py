@@ -1,4 +1,4 @@
-"""The items that windows go over, in order, and which windows stand where.
+"""The items that windows go over, in order, and the place of each window.
 
 Items have labels: numbers that ascend with their order and stay when others come and go. Windows
 are kept by the labels of their first and last items, in arrays that are searched at once.
@@ -43,7 +43,7 @@ class WindowItems:
     # -- items ------------------------------------------------------------------------------------
 
     def update(self, delta: Delta) -> tuple[int, int]:
-        """Take items in → the first and last place at which something is new or has gone."""
+        """Apply changes of items → the first and last place where something is new or gone."""
         gone = [old.rank for old, _ in delta.values() if old is not None]
         come = [new.rank for _, new in delta.values() if new is not None]
         reorder(self.order, delta)

@@ -1,4 +1,4 @@
-"""Whether windows begin and end at each item of a sequence, as far as items alone can tell."""
+"""Whether windows begin and end at each item of a sequence, as far as items alone decide it."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def boundary_columns(
     boundary: p.Boundary, used: frozenset[p.Variable], sights: Sequence[tuple[MarkedItems, int]],
     cell: Callable[[MarkedItems, int], Cell],
 ) -> dict[int, list[Cell]]:  # fmt: skip
-    """What the variables of a boundary that are used hold when it stands at these places."""
+    """The values of a boundary's used variables if it is at these places."""
     columns: dict[int, list[Cell]] = {}
     for variable, by in ((boundary.current, 0), (boundary.previous, -1), (boundary.next, 1)):
         if variable in used:

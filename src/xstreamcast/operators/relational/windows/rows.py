@@ -1,4 +1,4 @@
-"""What a window gives: its items, what stands at its boundaries, and folds over its items."""
+"""What a window gives: its items, the items at its boundaries, and folds over its items."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class WindowRows:
     # -- items ------------------------------------------------------------------------------------
 
     def take(self, outer: Key, items: WindowItems, delta: Delta) -> None:
-        """Take in changed items of an outer row, for its folds."""
+        """Apply changed items of an outer row to its folds."""
         if not self._kept:
             return
         known = self._folds.get(outer)

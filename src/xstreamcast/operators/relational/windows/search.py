@@ -37,7 +37,7 @@ def moves_with_positions(node: c.Window) -> bool:
     return any(facts(_relative(test, window)).used & positions for test in tests)
 
 
-def _relative(test: p.Expression, window: p.Window) -> p.Expression:
+def _relative(test: p.Expression, window: p.ForWindow) -> p.Expression:
     """A condition without differences of positions, which stay when both move."""
     start = None if window.start is None else window.start.position
     end = None if window.end is None else window.end.position

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from xstreamcast.kernels.chains import Chains
 from xstreamcast.kernels.compiled import kernel
+from xstreamcast.tape.fragments.chain_kernels import Chains
 
 U8 = npt.NDArray[np.uint8]
 I32 = npt.NDArray[np.int32]
@@ -86,7 +86,7 @@ def expand(
     """Write the occurrences below `roots` → how many; -1 if there is no room for them.
 
     `clips` are the begin, end and zones of what each root is in; empty if none is in anything.
-    `types` and `modes` tell of each tag what it is and what is made of its occurrences; `current`
+    `types` has the type of each tag, `modes` what is made of its occurrences; `current`
     leaves out what has been superseded, and lifespans out of account.
     """
     n, d, known = 0, 0, len(c.first) - 1

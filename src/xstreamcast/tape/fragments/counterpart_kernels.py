@@ -14,16 +14,16 @@ U64 = npt.NDArray[np.uint64]
 
 
 @kernel
-def instance_keys(place: I32, parent: I32, link: I32, told: I64, repeated: I32) -> U64:
+def instance_keys(place: I32, parent: I32, link: I32, contents: I64, repeated: I32) -> U64:
     """A number for each occurrence, the same wherever it occurs below the same ones.
 
-    `told` tells of each fragment what makes it the one it is.
+    `contents` has a number of the content of each fragment.
     """
     out = np.empty(len(place), np.uint64)
     for i in range(len(place)):
         above = np.uint64(17) if parent[i] < 0 else out[parent[i]]
         number = np.uint64(0) if parent[i] < 0 else np.uint64(repeated[link[i]])
-        key = above * np.uint64(0x9E3779B97F4A7C15) + np.uint64(told[place[i]]) + np.uint64(1)
+        key = above * np.uint64(0x9E3779B97F4A7C15) + np.uint64(contents[place[i]]) + np.uint64(1)
         key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + number
         out[i] = key ^ (key >> np.uint64(32))
     return out

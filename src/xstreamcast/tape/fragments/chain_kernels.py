@@ -1,4 +1,4 @@
-"""Chains of versions: arrivals told from repetitions, then ordered by id, instant and arrival."""
+"""Chains of versions: arrivals without repetitions, ordered by id, instant and arrival."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHORT = 24  # chains up to this length are sorted in place
 
 
 class Keys(NamedTuple):
-    """What tells two arrivals apart."""
+    """What distinguishes two arrivals."""
 
     id: I32
     valid: I64

@@ -58,6 +58,29 @@ print(sample.one(1), sample.two(1))
     assert said(loading, tmp_path) == ("2 3\n", "")
 
 
+def test_a_kernel_whose_types_have_moved_is_compiled_again(tmp_path: Path):
+    """What numba keeps names the modules of types: a kept index of other sources is not read."""
+    sample = tmp_path / "sample.py"
+    source = (
+        "from typing import NamedTuple\nfrom xstreamcast.kernels.compiled import kernel\n"
+        "class Pair(NamedTuple):\n    a: int\n    b: int\n"
+        "@kernel\ndef total(pair): return pair.a + pair.b\n"
+    )
+    loading = f"""
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location("xstreamcast.NAME", {str(sample)!r})
+sample = sys.modules[spec.name] = module_from_spec(spec)
+spec.loader.exec_module(sample)
+print(sample.total(sample.Pair(2, 3)))
+"""
+    for name, lines in (("before", source), ("after", f"{source}# moved\n")):
+        sample.write_text(lines)
+        code = loading.replace("NAME", name)
+        assert said(code, tmp_path) == ("5\n", "compiling kernels, once…\n")
+        assert said(code, tmp_path) == ("5\n", "")
+
+
 def test_a_kernel_that_cannot_be_kept_is_compiled_all_the_same(tmp_path: Path):
     nowhere = """
 from xstreamcast.kernels.compiled import kernel

@@ -56,14 +56,16 @@ class Watched:
     """
 
     def __init__(
-        self, query: str | Program, kinds: Mapping[str, Any] = ONE_STREAM,
+        self, query: str | Program | Mapping[str, Program], kinds: Mapping[str, Any] = ONE_STREAM,
         running: Any = Watch, updates: Iterable[str] = (), on_error: OnError = "quarantine",
         **options: Any,
     ) -> None:  # fmt: skip
-        self.program = compiled(query) if isinstance(query, str) else query
+        self.program: Any = compiled(query) if isinstance(query, str) else query
         self.kinds = kinds
-        self.watch: Any = running(self.program, dict(kinds.items()), **options)
-        written = {name: "updates" if name in updates else kind for name, kind in kinds.items()}
+        self.watch: Watch = running(self.program, dict(kinds.items()), **options)
+        written: dict[str, Any] = {
+            name: "updates" if name in updates else kind for name, kind in kinds.items()
+        }
         self.decoders: dict[str, Any] = {
             name: decoder_of(written[name], name, self.watch.names, on_error)
             for name, kind in kinds.items()
@@ -104,7 +106,7 @@ class Watched:
 
     def tick(self) -> list[Change]:
         """The changes since the last tick."""
-        found: list[Change] = self.watch.tick()
+        found = self.watch.tick()
         for change in found:
             self.changes.append(change)
             self.told.apply(change)
@@ -161,5 +163,4 @@ class Watched:
     def evaluated(self) -> int:
         """How many units were evaluated."""
         assert self.watch.pipeline is not None
-        count: int = self.watch.pipeline.evaluated
-        return count
+        return self.watch.pipeline.evaluated

@@ -66,11 +66,14 @@ def cached(function: Any, **options: Any) -> Any:
 def stamped(dispatcher: Any) -> Any:
     """A cached kernel that also depends on the files of what it calls.
 
-    numba looks only at the file of the kernel itself, and would keep an old callee compiled in.
+    numba looks only at the file of the kernel itself, and would keep an old callee compiled in. It
+    also reads an index before it compares stamps, and fails if a type that the index names is in
+    another module now: with the stamp in the version, an index of other sources is not read.
     """
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if files is not None and hasattr(files, "_source_stamp"):
         stats = [path.stat() for path in sources(Path(dispatcher.py_func.__code__.co_filename))]
         newest, size = max(stat.st_mtime for stat in stats), sum(stat.st_size for stat in stats)
         files._source_stamp = (newest, size)
+        files._version = (files._version, newest, size)
     return dispatcher

@@ -27,7 +27,7 @@ _SSE: Final = "sse"
 _HOST, _PORT = "127.0.0.1", 8090
 
 
-class Target(Protocol):
+class CastTarget(Protocol):
     """Something that a stream is cast to."""
 
     async def start(self) -> None: ...
@@ -59,7 +59,7 @@ class Casting:
         made = {name: Carousel(self.keep, self.priorities) for name in self.sources}
         self.hub = Hub(streams=made, rhythm=self.rhythm)
         targets = self._targets()
-        started: list[Target] = []
+        started: list[CastTarget] = []
         try:
             for target in targets:
                 await target.start()
@@ -130,8 +130,8 @@ class Casting:
 
     # -- targets ----------------------------------------------------------------------------------
 
-    def _targets(self) -> list[Target]:
-        made: list[Target] = []
+    def _targets(self) -> list[CastTarget]:
+        made: list[CastTarget] = []
         web: dict[tuple[str, int], WebServer] = {}
         for word in self.targets:
             match _target(word):
@@ -149,7 +149,7 @@ class Casting:
                     ]
         return made
 
-    def _addresses(self, targets: list[Target]) -> list[str]:
+    def _addresses(self, targets: list[CastTarget]) -> list[str]:
         said = []
         for target in targets:
             for name in self.sources if not isinstance(target, BrokerChannel) else ():

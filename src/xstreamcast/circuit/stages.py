@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.analysis.decompose import COUNTED
+from xstreamcast.circuit.analysis.group_folds import COUNTED
 from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.column_types import joins_by_hash
 

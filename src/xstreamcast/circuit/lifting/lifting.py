@@ -16,8 +16,8 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.conditional import may_fail
-from xstreamcast.circuit.analysis.decompose import Decomposed
 from xstreamcast.circuit.analysis.focus import is_walk_down, unfocused
+from xstreamcast.circuit.analysis.group_folds import Decomposed
 from xstreamcast.circuit.analysis.locality import Locality
 from xstreamcast.circuit.analysis.normal import input_name, mentions
 from xstreamcast.circuit.analysis.over_group import compared_in_group, nested_in_group, sliced

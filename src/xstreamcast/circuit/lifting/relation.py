@@ -12,7 +12,7 @@ from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.calls import called
-from xstreamcast.circuit.analysis.decompose import GroupMembers
+from xstreamcast.circuit.analysis.group_folds import GroupMembers
 from xstreamcast.errors import Span
 from xstreamcast.model.atomic import BOOLEAN
 

@@ -14,9 +14,9 @@ from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.analysis.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.analysis.decompose import SUMMARISED, is_fold
 from xstreamcast.circuit.analysis.distinct_nodes import gives_distinct, stays_narrow
 from xstreamcast.circuit.analysis.focus import unfocused
+from xstreamcast.circuit.analysis.group_folds import SUMMARISED, is_fold
 from xstreamcast.circuit.analysis.normal import mentions
 from xstreamcast.circuit.analysis.over_group import ORDERS
 from xstreamcast.circuit.lifting.lifting import Lifting

@@ -8,7 +8,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import bound_variables
 from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.analysis.decompose import COUNTED, Decomposed
+from xstreamcast.circuit.analysis.group_folds import COUNTED, Decomposed
 from xstreamcast.circuit.lifting.lifting import Lifting
 from xstreamcast.circuit.lifting.relation import NotLifted, Relation, member
 

@@ -15,6 +15,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.normal import input_name, normal
 from xstreamcast.circuit.lifting.planning import Planner
 from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
+from xstreamcast.circuit.passes.caps import capped
 from xstreamcast.circuit.passes.fuse import fused
 
 
@@ -55,6 +56,7 @@ def _planned(
         found, result = planner.answer(program.body)
     root = _timed(_pruned(found.closed().base, facts(result).free), result, cuts)
     root, result = fused(root, result)
+    root = capped(root, result)
     whole = frozenset(
         name for node in in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
@@ -114,8 +116,9 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
         case c.Nest(outer=outer, inner=inner):
             own = [(one, {fold.column}) for one, fold in inner]
             return [(outer, set(outer.columns) & needed), *own]
-        case c.RangeFold(outer=outer, inner=one, key=range_key, fold=fold):
-            by_outer, by_inner = facts(range_key.left).used, facts(range_key.right).used
+        case c.RangeFold(outer=outer, inner=one, fold=fold):
+            by_outer = frozenset[Any]().union(*(facts(key.left).used for key in node.keys))
+            by_inner = frozenset[Any]().union(*(facts(key.right).used for key in node.keys))
             return [
                 (outer, set(outer.columns) & (needed | by_outer)),
                 (one, set(one.columns) & (by_inner | {fold.column})),

@@ -203,8 +203,10 @@ class Nest:
 class RangeFold:
     """Each row of the outer relation with a fold over the inner rows that compare with it.
 
-    `key`: left op right, an inequality. The inner relation does not depend on the outer row, but
-    for so many first parts of keys as `within` says: these are equal in rows that compare.
+    `key`: left op right, an inequality; `upper`: another one, from the other side, with the same
+    right side; `equal`: values that must be equal, too. The inner relation does not depend on the
+    outer row, but for so many first parts of keys as `within` says: these are equal in rows that
+    compare. `cap`: a count that is larger may be given as this number.
     """
 
     outer: Node
@@ -214,6 +216,14 @@ class RangeFold:
     columns: Columns
     width: int
     within: int = 0
+    upper: p.JoinKey | None = None
+    equal: tuple[p.JoinKey, ...] = ()
+    cap: int | None = None
+
+    @property
+    def keys(self) -> tuple[p.JoinKey, ...]:
+        """All comparisons."""
+        return (self.key, *([] if self.upper is None else [self.upper]), *self.equal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ from xstreamcast.operators.relational.groups.members import MembersOperator
 from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.joins.range_fold_by import RangeFoldBy
 from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
 from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
@@ -194,6 +195,8 @@ def _operator(node: c.Node, root: c.Node, final: bool, late: frozenset[p.Variabl
         case c.IntervalJoin():
             return IntervalJoinOperator(node)
         case c.RangeFold(within=within):
+            if node.equal or node.upper is not None:
+                return RangeFoldBy(node)
             return RangeFoldWithin(node) if within else RangeFoldOperator(node)
         case c.Nest():
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)

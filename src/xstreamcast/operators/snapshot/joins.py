@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator, _Side
     from xstreamcast.operators.relational.joins.join import JoinOperator
     from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+    from xstreamcast.operators.relational.joins.range_fold_by import RangeFoldBy
     from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
     from xstreamcast.operators.relational.joins.range_side import RangeSide
     from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
@@ -134,10 +135,27 @@ def read_range_fold_within(source: TableReader, at: str, operator: RangeFoldWith
 
 def _fill(operator: RangeFoldOperator) -> None:
     operator._fill(operator._mode)
-    if operator._mode == "none":
-        operator._known = dict.fromkeys(operator._outer.rows, operator._summary.zero)
-    elif operator._mode != "each":
-        operator._known = {key: operator._summed(key) for key in operator._outer.rows}
+    operator.fold_all()
+
+
+def write_range_fold_by(to: TableWriter, at: str, operator: RangeFoldBy) -> None:
+    """Both sides with all values that they compare by, and what was made of them."""
+    for name, sides in zip(("outer", "inner"), operator.sides, strict=True):
+        cells = {f"cell{number}": side.cells for number, side in enumerate(sides)}
+        _write_side(to, f"{at}.{name}", sides[0].rows, **cells)
+    made = operator._made
+    to.values(f"{at}.made", key=list(made), row=list(made.values()))
+
+
+def read_range_fold_by(source: TableReader, at: str, operator: RangeFoldBy) -> None:
+    """Both sides again; what is kept by order is made anew."""
+    for name, sides in zip(("outer", "inner"), operator.sides, strict=True):
+        columns = [f"cell{number}" for number in range(len(sides))]
+        keys, rows, *cells = source.values(f"{at}.{name}", "key", "row", *columns)
+        for side, own in zip(sides, cells, strict=True):
+            for key, row, cell in zip(keys, rows, own, strict=True):
+                _put(side, key, row, cell)
+    operator.restore(dict(zip(*source.values(f"{at}.made", "key", "row"), strict=True)))
 
 
 def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:

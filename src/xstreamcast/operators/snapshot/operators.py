@@ -23,6 +23,7 @@ from xstreamcast.operators.relational.groups.members import MembersOperator
 from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.joins.range_fold_by import RangeFoldBy
 from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
 from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
@@ -48,11 +49,13 @@ from xstreamcast.operators.snapshot.joins import (
     read_join,
     read_lookup,
     read_range_fold,
+    read_range_fold_by,
     read_range_fold_within,
     write_interval_join,
     write_join,
     write_lookup,
     write_range_fold,
+    write_range_fold_by,
     write_range_fold_within,
 )
 from xstreamcast.operators.snapshot.orders import (
@@ -81,7 +84,7 @@ Operator = (
     | RowsOperator | JoinOperator | ValueLookup | NestOperator | GroupOperator
     | FirstOfGroup | MembersOperator | OrderOperator | TopRows
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
-    | RangeFoldOperator | RangeFoldWithin | IntervalJoinOperator
+    | RangeFoldOperator | RangeFoldBy | RangeFoldWithin | IntervalJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingGroup | GrowingNumber
     | GrowingWindowOperator | None
 )  # fmt: skip
@@ -104,6 +107,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
         case RangeFoldOperator():
             write_range_fold(to, at, operator)
             write_relation(to, f"{at}.made", operator._made)
+        case RangeFoldBy():
+            write_range_fold_by(to, at, operator)
         case RangeFoldWithin():
             write_range_fold_within(to, at, operator)
         case IntervalJoinOperator():
@@ -166,6 +171,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
         case RangeFoldOperator():
             operator._made = read_relation(source, f"{at}.made")
             read_range_fold(source, at, operator)
+        case RangeFoldBy():
+            read_range_fold_by(source, at, operator)
         case RangeFoldWithin():
             read_range_fold_within(source, at, operator)
         case IntervalJoinOperator():

@@ -110,6 +110,10 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
         case c.Join(left=left, right=right, key=key):
             used = needed if key is None else needed | facts(key.left).used | facts(key.right).used
             return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
+        case c.BandJoin(left=left, right=right):
+            keys = node.key, node.upper
+            used = needed.union(*(facts(one).used for key in keys for one in (key.left, key.right)))
+            return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
         case c.IntervalJoin(left=left, right=right, mine=mine, theirs=theirs):
             used = needed | facts(mine).used | facts(theirs).used
             return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
@@ -160,8 +164,9 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
             used = facts(node.tuples).used | needed
             own = tuple((variable, made[id(one)]) for variable, one in scalars if variable in used)
             return replace(node, source=made[id(source)], scalars=own, columns=columns)
-        case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
-            return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)
+        case c.Join() | c.IntervalJoin() | c.BandJoin():
+            sides = made[id(node.left)], made[id(node.right)]
+            return replace(node, left=sides[0], right=sides[1], columns=columns)
         case c.Nest(outer=outer, inner=inner):
             kept = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
             return replace(node, outer=made[id(outer)], inner=kept, columns=columns)

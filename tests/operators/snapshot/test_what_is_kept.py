@@ -67,6 +67,10 @@ KEPT = {
         "_node _summary _column _cells _index _bands _entries _band _mode _known",
     ),
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
+    "BandJoinOperator": (
+        "_low _high _right",
+        "_node _cells _mode _bands _band _sorted _entries",
+    ),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
     "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order _root"),
@@ -182,6 +186,9 @@ QUERIES = {
         ) ! string(.), " "))""",
     "above of its kind": """for $a in stream("s")//u
         return concat($a/v, ":", count(stream("s")//u[k = $a/k][number(v) < number($a/v)]))""",
+    "pairs between": """for $a in stream("s")//u, $b in stream("s")//u
+        where number($b/v) >= number($a/v) - 2 and number($b/v) < number($a/v)
+        return concat($a/v, " ", $b/v)""",
     "first few": """for $a in stream("s")//u
         let $rank := count(stream("s")//u[number(v) > number($a/v)]) + 1
         where $rank <= 2 order by $rank return concat($rank, ":", $a/v)""",

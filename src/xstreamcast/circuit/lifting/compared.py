@@ -45,7 +45,7 @@ def comparisons(plan: p.Tuples, row: frozenset[p.Variable]) -> Comparisons | Non
         if not facts(test).free & row:
             items = p.Where(items, test, span=test.span)
             continue
-        key = _key(test, row)
+        key = join_key(test, row)
         if key is None:
             return None
         found.append(key)
@@ -92,7 +92,8 @@ def _conditions(tests: Iterable[p.Expression]) -> list[p.Expression]:
     return found
 
 
-def _key(test: p.Expression, row: frozenset[p.Variable]) -> p.JoinKey | None:
+def join_key(test: p.Expression, row: frozenset[p.Variable]) -> p.JoinKey | None:
+    """How a condition compares a row with something that does not read it; None if it does not."""
     match test:
         case p.GeneralCompare(op, one, other) | p.ValueCompare(op, one, other):
             general = isinstance(test, p.GeneralCompare)

@@ -98,6 +98,11 @@ def _line(node: c.Node) -> str:
             if key is None:
                 return f"product → {columns}"
             return f"join {key.op}: {_shown(key.left)} with {_shown(key.right)} → {columns}"
+        case c.BandJoin(key=key, upper=upper):
+            by = " and by ".join(
+                f"{one.op}: {_shown(one.left)} with {_shown(one.right)}" for one in (key, upper)
+            )
+            return f"join by {by} → {columns}"
         case c.IntervalJoin(word=word, mine=mine, theirs=theirs, left_first=first):
             one, other = (mine, theirs) if first else (theirs, mine)
             return f"join {_shown(one)} {word} {_shown(other)} → {columns}"

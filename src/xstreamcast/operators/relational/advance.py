@@ -19,6 +19,7 @@ from xstreamcast.operators.relational.groups.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.groups.group import GroupOperator
 from xstreamcast.operators.relational.groups.growing import GrowingGroup
 from xstreamcast.operators.relational.groups.members import MembersOperator
+from xstreamcast.operators.relational.joins.band_join import BandJoinOperator
 from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
@@ -192,6 +193,8 @@ def _operator(node: c.Node, root: c.Node, final: bool, late: frozenset[p.Variabl
             return RowsOperator(node, late is not None, late or frozenset())
         case c.Join():
             return JoinOperator(node)
+        case c.BandJoin():
+            return BandJoinOperator(node)
         case c.IntervalJoin():
             return IntervalJoinOperator(node)
         case c.RangeFold(within=within):

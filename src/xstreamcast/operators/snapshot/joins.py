@@ -12,6 +12,7 @@ from xstreamcast.model.delta import RowDelta
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Cell, Key, Row
     from xstreamcast.operators.relational.joins.appended_side import AppendedSide, CodedColumn
+    from xstreamcast.operators.relational.joins.band_join import BandJoinOperator
     from xstreamcast.operators.relational.joins.index import JoinSide
     from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator, _Side
     from xstreamcast.operators.relational.joins.join import JoinOperator
@@ -166,6 +167,24 @@ def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:
 def _put(side: RangeSide, key: Key, row: Row, cell: Cell | None) -> None:
     side.rows[key], side.cells[key] = row, cell
     side._count(cell, 1)
+
+
+def write_band_join(to: TableWriter, at: str, operator: BandJoinOperator) -> None:
+    """Both sides with the values that they compare by."""
+    left, right = operator._low, operator._right
+    _write_side(to, f"{at}.left", left.rows, low=left.cells, high=operator._high.cells)
+    _write_side(to, f"{at}.right", right.rows, value=right.cells)
+
+
+def read_band_join(source: TableReader, at: str, operator: BandJoinOperator) -> None:
+    """Both sides again; the index is made anew."""
+    left = source.values(f"{at}.left", "key", "row", "low", "high")
+    for key, row, low, high in zip(*left, strict=True):
+        _put(operator._low, key, row, low)
+        _put(operator._high, key, row, high)
+    for key, row, value in zip(*source.values(f"{at}.right", "key", "row", "value"), strict=True):
+        _put(operator._right, key, row, value)
+    operator.fill()
 
 
 # -- by intervals ----------------------------------------------------------------------------------

@@ -215,10 +215,16 @@ def _renamed(
 
     `more`: variables that count as bound, too.
     """
-    bound = facts(plan).bound | more
-    names = {variable: p.Variable(next(numbers), variable.name) for variable in bound}
-    made: p.Expression = _with_names(plan, names)
+    made: p.Expression = _with_names(plan, _new_names(facts(plan).bound | more, numbers))
     return made
+
+
+def _new_names(
+    bound: frozenset[p.Variable], numbers: Iterator[int]
+) -> dict[p.Variable, p.Variable]:
+    """Another variable for each, in one order in all processes: snapshots are of one circuit."""
+    ordered = sorted(bound, key=lambda variable: variable.number)
+    return {variable: p.Variable(next(numbers), variable.name) for variable in ordered}
 
 
 def _with_names(value: Any, names: dict[p.Variable, p.Variable]) -> Any:
@@ -250,7 +256,7 @@ def _unique(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
         if not isinstance(node, p.Return | p.Quantified):
             return node
         own = facts(node.source).bound & again
-        return _with_names(node, {v: p.Variable(next(numbers), v.name) for v in own})
+        return _with_names(node, _new_names(own, numbers))
 
     made: p.Expression = bottom_up(plan, one) if again else plan
     return made

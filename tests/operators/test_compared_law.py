@@ -51,6 +51,20 @@ QUERIES = {
         return count({U}[tokenize(@k) = tokenize($a/@k)][number(@v) >= number($a/@v)])""",
     "greatest before": f"""for $a in {U}
         return max({U}[number(@t) < number($a/@t) and number(@t) > 1]/number(@v))""",
+    "top ranks": f"""(for $a in {U} order by number($a/@v) descending, $a/@n return
+        <r n="{{$a/@n}}">{{count({U}[number(@v) > number($a/@v)]) + 1}}</r>)[position() <= 2]""",
+    "before by position": f"""for $a at $i in {U}
+        return concat($a/@n, "<", {U}[$i - 1]/@n, "<", {U}[position() = $i + 1]/@n)""",
+    "last three": f"""let $u := {U} for $a at $i in $u
+        return concat($a/@n, ":", sum(subsequence($u, $i - 2, 3)/xs:decimal(@t)))""",
+    "last three from half": f"""let $u := {U} for $a at $i in $u
+        return concat($a/@n, ":", string-join(subsequence($u, $i div 2, $i * 0.5)/@n, " "))""",
+    "by positions": f"""let $u := {U} for $a at $i in $u return
+        avg($u[position() > $i - 3 and position() <= $i]/number(@t))""",
+    "by positions of an order": f"""let $u := (for $x in {U} order by xs:integer($x/@t) return $x)
+        for $a at $i in $u return concat($a/@n, ":", sum($u[position() <= $i] ! xs:integer(@t)))""",
+    "functions of the focus": f"""for $a in {U}
+        return count({U}/@k[string-length() < string-length($a/@k)][normalize-space() != "b"])""",
 }
 
 units = st.fixed_dictionaries(

@@ -16,6 +16,7 @@ from xstreamcast.circuit.analysis.normal import input_name, normal
 from xstreamcast.circuit.lifting.planning import Planner
 from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
 from xstreamcast.circuit.passes.caps import capped
+from xstreamcast.circuit.passes.early_positions import with_early_positions
 from xstreamcast.circuit.passes.fuse import fused
 
 
@@ -56,7 +57,7 @@ def _planned(
         found, result = planner.answer(program.body)
     root = _timed(_pruned(found.closed().base, facts(result).free), result, cuts)
     root, result = fused(root, result)
-    root = capped(root, result)
+    root = capped(root if growing or batch else with_early_positions(root), result)
     whole = frozenset(
         name for node in in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )

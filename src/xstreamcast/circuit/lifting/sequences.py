@@ -173,11 +173,13 @@ class LiftSequences(LiftGroups):
         made = unfocused(inner, p.Var(item), p.Var(position), None if size is None else p.Var(size))
         if made is None:
             raise NotLifted("the focus is read in a way that no variable can replace", plan.span)
-        counted = position if facts(inner).position or size is not None else None
+        counted = position if position in facts(made).free or size is not None else None
         loop: p.Tuples = p.ForEach(p.Unit(), item, source, counted, span=plan.span)
         if isinstance(plan, p.Filter) and counted is None and self._is_spine(source):
             return self.items(p.Return(p.Where(loop, made), p.Var(item)), outer)
-        if isinstance(plan, p.Filter) and counted is None:
+        if isinstance(plan, p.Filter) and (
+            counted is None or (size is None and self._compares(plan, outer))
+        ):
             return self.items(p.Return(self._filtered(loop, made), p.Var(item)), outer)
         each = p.ForEach(p.Unit(), item, source, counted)
         if isinstance(plan, p.SimpleMap):

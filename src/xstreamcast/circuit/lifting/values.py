@@ -19,6 +19,7 @@ from xstreamcast.circuit.analysis.distinct_nodes import gives_distinct, stays_na
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.normal import mentions
 from xstreamcast.circuit.analysis.over_group import ORDERS
+from xstreamcast.circuit.analysis.positions import at_positions
 from xstreamcast.circuit.lifting.compared import comparisons, merged
 from xstreamcast.circuit.lifting.lifting import Lifting
 from xstreamcast.circuit.lifting.relation import FALSE, TRUE, NotLifted, Places, Relation, member
@@ -61,6 +62,8 @@ class LiftValues(Lifting):
                 return self._children(plan, outer)
             case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
                 return self._nested(plan, None, outer)
+            case p.Call() if (chosen := at_positions(plan, self._known)) is not None:
+                return self._nested(chosen, None, outer)
             case p.Step() | p.Path() if mentions(plan) & self._below.keys():
                 return self._nested_once(plan, outer)
             case p.Call() if gives(plan):
@@ -211,7 +214,7 @@ class LiftValues(Lifting):
                 made = unfocused(test, p.Var(item), p.Var(position), None)
                 if made is None:
                     return None
-                counted = position if facts(test).position else None
+                counted = position if position in facts(made).free else None
                 loop = p.ForEach(p.Unit(), item, input, counted, span=plan.span)
                 return p.Return(self._filtered(loop, made), p.Var(item), span=plan.span)
             case p.Step(input, "child" | "attribute" | "self"):
@@ -236,6 +239,8 @@ class LiftValues(Lifting):
                 return self._as_loop(p.SimpleMap(left, right, span=plan.span), outer)
             case p.Path() if (below := self._below_root(plan)) is not None:
                 return self._as_loop(below, outer)
+            case p.Call() if (chosen := at_positions(plan, self._known)) is not None:
+                return self._as_loop(chosen, outer)
             case _:
                 return None
 

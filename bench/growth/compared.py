@@ -74,7 +74,7 @@ return <r n="{{ $a/@n }}">{{ count($u[{INT} > $a/{INT}]) + 1 }}</r>""",
         "rank of its key", "the greatest reading of each key",
         f"""for $a in {V} where count({V}[@k = $a/@k and {INT} > $a/{INT}]) = 0
 return <r n="{{ $a/@n }}" k="{{ $a/@k }}"/>""",
-        HIGH, GREATEST,
+        HIGH, GREATEST, quiet="correction",
     ),
     _entry(
         "moving average", "the mean of the last two minutes, as one predicate",

@@ -2,6 +2,7 @@
 
 from fnmatch import fnmatchcase
 
+from bench.growth.compared import COMPARED
 from bench.growth.dashboards import DASHBOARDS
 from bench.growth.entry import Entry
 from bench.growth.groups import GROUPS
@@ -14,7 +15,7 @@ from bench.growth.xmark import XMARK
 from xstreamcast.errors import error
 
 ENTRIES: tuple[Entry, ...] = (
-    *XMARK, *NINE, *WINDOWS, *GROUPS, *DASHBOARDS, *REPORTS, *JOINS, *TIMES,
+    *XMARK, *NINE, *WINDOWS, *GROUPS, *DASHBOARDS, *REPORTS, *JOINS, *COMPARED, *TIMES,
 )  # fmt: skip
 
 

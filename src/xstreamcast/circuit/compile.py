@@ -15,6 +15,8 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.normal import input_name, normal
 from xstreamcast.circuit.lifting.planning import Planner
 from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
+from xstreamcast.circuit.passes.caps import capped
+from xstreamcast.circuit.passes.early_positions import with_early_positions
 from xstreamcast.circuit.passes.fuse import fused
 
 
@@ -55,6 +57,7 @@ def _planned(
         found, result = planner.answer(program.body)
     root = _timed(_pruned(found.closed().base, facts(result).free), result, cuts)
     root, result = fused(root, result)
+    root = capped(root if growing or batch else with_early_positions(root), result)
     whole = frozenset(
         name for node in in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
@@ -108,14 +111,19 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
         case c.Join(left=left, right=right, key=key):
             used = needed if key is None else needed | facts(key.left).used | facts(key.right).used
             return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
+        case c.BandJoin(left=left, right=right):
+            keys = node.key, node.upper
+            used = needed.union(*(facts(one).used for key in keys for one in (key.left, key.right)))
+            return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
         case c.IntervalJoin(left=left, right=right, mine=mine, theirs=theirs):
             used = needed | facts(mine).used | facts(theirs).used
             return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
         case c.Nest(outer=outer, inner=inner):
             own = [(one, {fold.column}) for one, fold in inner]
             return [(outer, set(outer.columns) & needed), *own]
-        case c.RangeFold(outer=outer, inner=one, key=range_key, fold=fold):
-            by_outer, by_inner = facts(range_key.left).used, facts(range_key.right).used
+        case c.RangeFold(outer=outer, inner=one, fold=fold):
+            by_outer = frozenset[Any]().union(*(facts(key.left).used for key in node.keys))
+            by_inner = frozenset[Any]().union(*(facts(key.right).used for key in node.keys))
             return [
                 (outer, set(outer.columns) & (needed | by_outer)),
                 (one, set(one.columns) & (by_inner | {fold.column})),
@@ -157,8 +165,9 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
             used = facts(node.tuples).used | needed
             own = tuple((variable, made[id(one)]) for variable, one in scalars if variable in used)
             return replace(node, source=made[id(source)], scalars=own, columns=columns)
-        case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
-            return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)
+        case c.Join() | c.IntervalJoin() | c.BandJoin():
+            sides = made[id(node.left)], made[id(node.right)]
+            return replace(node, left=sides[0], right=sides[1], columns=columns)
         case c.Nest(outer=outer, inner=inner):
             kept = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
             return replace(node, outer=made[id(outer)], inner=kept, columns=columns)

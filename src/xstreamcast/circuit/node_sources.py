@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from xstreamcast.circuit.nodes import (
+    BandJoin,
     IntervalJoin,
     Join,
     Nest,
@@ -32,8 +33,8 @@ def sources_of(node: Node) -> tuple[Node, ...]:
             return (outer, units)
         case Rows(source=source, scalars=scalars):
             return (source, *(one for _, one in scalars))
-        case Join(left=left, right=right) | IntervalJoin(left=left, right=right):
-            return (left, right)
+        case Join() | IntervalJoin() | BandJoin():
+            return (node.left, node.right)
         case Nest(outer=outer, inner=inner):
             return (outer, *(one for one, _ in inner))
         case RangeFold(outer=outer, inner=one):
@@ -61,8 +62,8 @@ def with_sources(node: Any, made: Mapping[int, Node]) -> Node:
         case Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)
             return replace(node, source=made[id(source)], scalars=own)
-        case Join(left=left, right=right) | IntervalJoin(left=left, right=right):
-            return replace(node, left=made[id(left)], right=made[id(right)])
+        case Join() | IntervalJoin() | BandJoin():
+            return replace(node, left=made[id(node.left)], right=made[id(node.right)])
         case Nest(outer=outer, inner=inner):
             nested = tuple((made[id(one)], fold) for one, fold in inner)
             return replace(node, outer=made[id(outer)], inner=nested)

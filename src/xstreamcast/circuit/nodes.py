@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.timing import Timing
-from xstreamcast.circuit.lifting.around import NodesAround
+from xstreamcast.circuit.node_parts import Fold as Fold
+from xstreamcast.circuit.node_parts import SortKey as SortKey
 from xstreamcast.circuit.unit_folds.fold import Inner
 from xstreamcast.circuit.unit_folds.verdict import Verdict
 from xstreamcast.circuit.windows.windowed import Windowed
@@ -164,29 +165,19 @@ class IntervalJoin:
     clock: bool = True  # an interval may end now
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """A function of the items that a column holds in all rows of a group, in their order.
+@dataclass(frozen=True, slots=True, eq=False)
+class BandJoin:
+    """The pairs of rows where a value of the right one stands between two values of the left one.
 
-    call None: the items themselves. The first argument of the call represents the items, the others
-    are constants. `around`: nodes around units are counted, each once. `once`: rows that agree in
-    these parts of their keys hold the same nodes, which count once, in the order of these parts.
-    `different`: the call counts the different values among the items. `deferred`: where the call
-    fails, the items are the value: what reads it makes the call again, if anything does.
+    `key` and `upper`: left op right, from both sides, with the same right side. Conditions follow.
     """
 
-    call: p.Call | None
-    column: p.Variable
-    into: p.Variable
-    around: NodesAround | None = None
-    once: tuple[int, int] | None = None
-    different: bool = False
-    deferred: bool = False
-
-    @property
-    def name(self) -> str:
-        """The function's name; `items` for the items themselves."""
-        return "items" if self.call is None else self.call.function.local
+    left: Node
+    right: Node
+    key: p.JoinKey
+    upper: p.JoinKey
+    columns: Columns
+    width: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,8 +194,10 @@ class Nest:
 class RangeFold:
     """Each row of the outer relation with a fold over the inner rows that compare with it.
 
-    `key`: left op right, an inequality. The inner relation does not depend on the outer row, but
-    for so many first parts of keys as `within` says: these are equal in rows that compare.
+    `key`: left op right, an inequality; `upper`: another one, from the other side, with the same
+    right side; `equal`: values that must be equal, too. The inner relation does not depend on the
+    outer row, but for so many first parts of keys as `within` says: these are equal in rows that
+    compare. `cap`: a count that is larger may be given as this number.
     """
 
     outer: Node
@@ -214,6 +207,14 @@ class RangeFold:
     columns: Columns
     width: int
     within: int = 0
+    upper: p.JoinKey | None = None
+    equal: tuple[p.JoinKey, ...] = ()
+    cap: int | None = None
+
+    @property
+    def keys(self) -> tuple[p.JoinKey, ...]:
+        """All comparisons."""
+        return (self.key, *([] if self.upper is None else [self.upper]), *self.equal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,15 +243,6 @@ class Members:
     columns: Columns
     width: int
     ranked: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SortKey:
-    """A column to sort by, with at most one atomic item a row."""
-
-    column: p.Variable
-    descending: bool
-    empty_greatest: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -363,6 +355,7 @@ Node: TypeAlias = (
     | Rows
     | Join
     | IntervalJoin
+    | BandJoin
     | Nest
     | RangeFold
     | Group

@@ -123,7 +123,7 @@ def _wanted(node: c.Node, given: list[RowPlace], hashed: bool) -> _Wanted:
             source, *scalars = given
             shared: Route = "own" if source == ONE and not set(scalars) - {ONE} else "all"
             return _Wanted(source, ("own", *_each(shared, scalars)))
-        case c.Join() | c.IntervalJoin():
+        case c.Join() | c.IntervalJoin() | c.BandJoin():
             return _joined(node, given, hashed)
         case c.RangeFold() if node.within:
             return _nested(node.within, given)
@@ -144,7 +144,9 @@ def _wanted(node: c.Node, given: list[RowPlace], hashed: bool) -> _Wanted:
             return _within(node.outer, given)
 
 
-def _joined(node: c.Join | c.IntervalJoin, given: list[RowPlace], hashed: bool) -> _Wanted:
+def _joined(
+    node: c.Join | c.IntervalJoin | c.BandJoin, given: list[RowPlace], hashed: bool
+) -> _Wanted:
     """Pairs are made where both rows are: by their values, or one side is sent everywhere."""
     left, right = given
     if left == right == ONE:

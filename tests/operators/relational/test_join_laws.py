@@ -16,6 +16,7 @@ from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.model.delta import Row, RowDelta
 from xstreamcast.operators.relational.folds.nest import NestOperator
+from xstreamcast.operators.relational.joins.band_join import BandJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.orders.positions import PickOperator
 from xstreamcast.operators.relational.rows import RowsOperator
@@ -65,6 +66,45 @@ def test_join_gives_no_pair_too_few(op, left, right):
             pairs = [(a, b) for _, a in mine.cells[0] for _, b in theirs.cells[0]]
             if any(OPS[op](a, b) for a, b in pairs):
                 assert (*one, other) in rows
+
+
+BANDS = st.lists(numbers, max_size=2).map(tuple)
+
+
+def band_join(lower, upper):
+    """Where bands begin and end: the first and the second value of a row."""
+    one, two = (p.Filter(p.Var(ONE), p.Const((p.Atom(INTEGER, n),))) for n in (1, 2))
+    low, high = (
+        p.JoinKey(mine, p.Var(TWO), True, p.EMPTY, op) for mine, op in ((one, lower), (two, upper))
+    )
+    return c.BandJoin(relation(ONE), relation(TWO), low, high, (ONE, TWO), 3)
+
+
+@settings(max_examples=examples(80), deadline=None)
+@given(
+    left=batches(BANDS),
+    right=batches(cells(numbers)),
+    lower=st.sampled_from(["lt", "le"]),
+    upper=st.sampled_from(["gt", "ge"]),
+)
+def test_bands_give_no_pair_too_few(left, right, lower, upper):
+    rows = holds(lambda: BandJoinOperator(band_join(lower, upper)), left, right)
+    for one, mine in accumulated(left).items():
+        for other, theirs in accumulated(right).items():
+            first, second = mine.cells[0][:1], mine.cells[0][1:]
+            low = any(OPS[lower](a, b) for _, a in first for _, b in theirs.cells[0])
+            high = any(OPS[upper](a, b) for _, a in second for _, b in theirs.cells[0])
+            if low and high:
+                assert (*one, other) in rows
+
+
+@settings(max_examples=examples(80), deadline=None)
+@given(
+    left=batches(st.lists(anything, max_size=2).map(tuple)),
+    right=batches(cells(anything)),
+)
+def test_bands_of_any_types(left, right):
+    holds(lambda: BandJoinOperator(band_join("le", "gt")), left, right)
 
 
 @settings(max_examples=examples(40), deadline=None)

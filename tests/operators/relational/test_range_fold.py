@@ -36,11 +36,11 @@ def relation(variable):
     return c.Rows(c.One(), p.Unit(), (variable,), 2)
 
 
-def made(op: Any, fold: str) -> RangeFoldOperator:
+def made(op: Any, fold: str, cap: int | None = None) -> RangeFoldOperator:
     key = p.JoinKey(p.Var(LEFT), p.Var(RIGHT), True, p.EMPTY, op)
     one = c.Fold(called(fold, p.Var(RIGHT)), RIGHT, INTO)
     return RangeFoldOperator(
-        c.RangeFold(relation(LEFT), relation(RIGHT), key, one, (LEFT, INTO), 2)
+        c.RangeFold(relation(LEFT), relation(RIGHT), key, one, (LEFT, INTO), 2, cap=cap)
     )
 
 
@@ -49,10 +49,10 @@ def steps(one, other):
     return [[d[i] if i < len(d) else {} for d in (one, other)] for i in range(longest)]
 
 
-def holds(op, fold, outer, inner):
-    step = made(op, fold)
+def holds(op, fold, outer, inner, cap=None):
+    step = made(op, fold, cap)
     rows = accumulated([step.apply(real_round(), pair) for pair in steps(outer, inner)])
-    whole = made(op, fold).apply(real_round(), [total(outer), total(inner)])
+    whole = made(op, fold, cap).apply(real_round(), [total(outer), total(inner)])
     assert repr(rows) == repr({key: accumulated([whole])[key] for key in rows})
     assert len(rows) == len(accumulated(outer))
     return rows
@@ -132,6 +132,32 @@ def test_the_index_adds_what_stands_before_and_behind(changes, bound):
     assert index.above((bound,)) == sum(v for k, v in there.items() if k >= bound)
     assert index.keys_below((bound,)) == [(k,) for k in sorted(there) if k < bound]
     assert index.keys_above((bound,)) == [(k,) for k in sorted(there) if k >= bound]
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(
+    outer=batches(cells(integers)),
+    inner=batches(cells(integers)),
+    op=st.sampled_from([*OPS]),
+    cap=st.integers(1, 4),
+)
+def test_a_count_that_goes_no_further(outer, inner, op, cap):
+    rows = holds(op, "count", outer, inner, cap)
+    for key, row in holds(op, "count", outer, inner).items():
+        ((_, count),) = row.cells[1]
+        assert rows[key].cells[1] == ((INTEGER, min(count, cap)),)
+
+
+def test_a_count_that_goes_no_further_touches_few_rows():
+    from xstreamcast.model.delta import Row, RowDelta
+
+    def rows(values):
+        return {("a", n): RowDelta(None, Row(("a", n), (((INTEGER, n),),))) for n in values}
+
+    step = made("lt", "count", 3)
+    step.apply(real_round(), [rows(range(5000)), rows(range(5000))])
+    more = rows([5000])
+    assert sorted(key[1] for key in step.apply(real_round(), [{}, more])) == [4997, 4998, 4999]
 
 
 def test_a_new_inner_row_touches_the_rows_that_cover_it_only():

@@ -56,9 +56,21 @@ KEPT = {
     "Timers": ("_next", "_timing _heap"),
     "RangeFoldOperator": (
         "_outer _inner _mode _made",
-        "_node _upward _summary _column _cells _index _sorted _entries _bounds _known",
+        "_node _upward _summary _column _cells _index _sorted _entries _bounds _known _full",
+    ),
+    "RangeFoldBy": (
+        "_equal _ranges _made",
+        "_node _column _cells _modes _parts _outer_in _inner_in _several",
+    ),
+    "BandFoldOperator": (
+        "_low _high _inner _made",
+        "_node _summary _column _cells _index _bands _entries _band _mode _known",
     ),
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
+    "BandJoinOperator": (
+        "_low _high _right",
+        "_node _cells _mode _bands _band _sorted _entries",
+    ),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
     "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order _root"),
@@ -168,6 +180,18 @@ QUERIES = {
         where $a before $b return concat($a/v, " ", $b/v)""",
     "above": """for $a in stream("s")//u
         return concat($a/v, ":", count(stream("s")//u[number(v) < number($a/v)]))""",
+    "between": """for $a in stream("s")//u return concat($a/v, ":", string-join((
+        count(stream("s")//u[number(v) > number($a/v) - 3 and number(v) <= number($a/v)]),
+        sum(stream("s")//u[number(v) >= number($a/v)][number(v) < number($a/v) + 2]/v/number(.))
+        ) ! string(.), " "))""",
+    "above of its kind": """for $a in stream("s")//u
+        return concat($a/v, ":", count(stream("s")//u[k = $a/k][number(v) < number($a/v)]))""",
+    "pairs between": """for $a in stream("s")//u, $b in stream("s")//u
+        where number($b/v) >= number($a/v) - 2 and number($b/v) < number($a/v)
+        return concat($a/v, " ", $b/v)""",
+    "first few": """for $a in stream("s")//u
+        let $rank := count(stream("s")//u[number(v) > number($a/v)]) + 1
+        where $rank <= 2 order by $rank return concat($rank, ":", $a/v)""",
     "plain": """stream("s")//u[number(v) > 1]""",
     "dates": """for $a in stream("s")//u group by $t := vtFrom($a) - vtFrom($a) return count($a)""",
 }

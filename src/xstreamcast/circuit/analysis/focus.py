@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.walk import map_children
+from xstreamcast.circuit.analysis.calls import called
+from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
+
+# what reads the focus, and has no form that is given the item
+OF_THE_FOCUS: Final = frozenset({"position", "last", "function-lookup"})
+_OF_STRINGS: Final = frozenset({"string-length", "normalize-space"})
 
 
 class _Kept(Exception):
@@ -31,8 +38,13 @@ def unfocused(
                 if size is None:
                     raise _Kept
                 return size
-            case p.Call(function) if function.focus:
-                raise _Kept
+            case p.Call(function, args) if function.focus:
+                if function.local in OF_THE_FOCUS:
+                    raise _Kept
+                made = lookup(function.uri, function.local, len(args) + 1)
+                assert made is not None
+                own = called("string", item) if function.local in _OF_STRINGS else item
+                return replace(node, function=made, args=(*map(walk, args), own))
             case p.FunctionRef():
                 raise _Kept
             case p.Path(_, right) | p.SimpleMap(_, right) | p.Filter(_, right):

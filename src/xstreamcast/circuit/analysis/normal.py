@@ -17,6 +17,7 @@ from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.program import Program, UserFunction
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.copied import is_projection, is_read_once, may_be_copied
+from xstreamcast.circuit.analysis.focus import OF_THE_FOCUS
 from xstreamcast.circuit.analysis.reached import reading_functions
 from xstreamcast.circuit.analysis.root_positions import hoisted
 from xstreamcast.circuit.analysis.sinking import all_sunk
@@ -30,8 +31,6 @@ from xstreamcast.rewrite.known import Known, bodies
 from xstreamcast.rewrite.optimise import optimise
 
 _COLLATED: Final = frozenset({"distinct-values", "min", "max", "sort"})
-# what reads the focus, and has no form that is given the item
-_OF_THE_FOCUS: Final = frozenset({"position", "last", "function-lookup"})
 CONTEXT: Final = "\x00context"  # the name of the context item among the inputs
 
 
@@ -215,10 +214,16 @@ def _renamed(
 
     `more`: variables that count as bound, too.
     """
-    bound = facts(plan).bound | more
-    names = {variable: p.Variable(next(numbers), variable.name) for variable in bound}
-    made: p.Expression = _with_names(plan, names)
+    made: p.Expression = _with_names(plan, _new_names(facts(plan).bound | more, numbers))
     return made
+
+
+def _new_names(
+    bound: frozenset[p.Variable], numbers: Iterator[int]
+) -> dict[p.Variable, p.Variable]:
+    """Another variable for each, in one order in all processes: snapshots are of one circuit."""
+    ordered = sorted(bound, key=lambda variable: variable.number)
+    return {variable: p.Variable(next(numbers), variable.name) for variable in ordered}
 
 
 def _with_names(value: Any, names: dict[p.Variable, p.Variable]) -> Any:
@@ -250,7 +255,7 @@ def _unique(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
         if not isinstance(node, p.Return | p.Quantified):
             return node
         own = facts(node.source).bound & again
-        return _with_names(node, {v: p.Variable(next(numbers), v.name) for v in own})
+        return _with_names(node, _new_names(own, numbers))
 
     made: p.Expression = bottom_up(plan, one) if again else plan
     return made
@@ -275,7 +280,7 @@ def _from_context(plan: Any) -> Any:
             return replace(plan, input=_from_context(input))
         case p.Inline():
             return plan
-        case p.Call(function, args) if function.focus and function.local not in _OF_THE_FOCUS:
+        case p.Call(function, args) if function.focus and function.local not in OF_THE_FOCUS:
             made = lookup(function.uri, function.local, len(args) + 1)
             assert made is not None
             own = (*map(_from_context, args), p.StreamInput(CONTEXT, span=plan.span))

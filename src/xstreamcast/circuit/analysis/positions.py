@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.nodes.static_type import Kinds
+from xstreamcast.circuit.analysis.calls import called
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+from xstreamcast.rewrite.known import Known
 
 Chosen = tuple[int, int | None]  # the first and last position; negative ones count from the end
 _SWAPPED: Final = {"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
@@ -66,3 +72,30 @@ def _both(one: Chosen | None, other: Chosen | None) -> Chosen | None:
         return None
     ends = [end for end in (one[1], other[1]) if end is not None]
     return max(one[0], other[0]), min(ends) if ends else None
+
+
+def at_positions(plan: p.Call, known: Known) -> p.Filter | None:
+    """subsequence(e, $i, n)  →  e[position() >= round($i) and position() < round($i) + round(n)]
+
+    if it begins where a variable says. Both bounds are one number each, or the call would fail.
+    """
+    match plan:
+        case p.Call(function, (source, *bounds)) if (
+            (function.uri, function.local) == (FN, "subsequence")
+            and not all(isinstance(one, p.Const) for one in bounds)
+            and not any(facts(one).reads_focus for one in bounds)
+            and all(known.type_of(one).one for one in bounds)
+            and all(known.type_of(one).only(Kinds.NUMERIC) for one in bounds)
+        ):
+            pass
+        case _:
+            return None
+    rounded = lookup(FN, "round", 1)
+    assert rounded is not None
+    doubles = [called("number", one) for one in bounds]
+    first, *length = (p.Call(rounded, (one,), span=one.span) for one in doubles)
+    test: p.Expression = p.GeneralCompare("ge", p.Position(), first, span=plan.span)
+    if length:
+        end = p.Arithmetic("+", first, *length, span=plan.span)
+        test = p.And((test, p.GeneralCompare("lt", p.Position(), end, span=plan.span)))
+    return p.Filter(source, test, span=plan.span)

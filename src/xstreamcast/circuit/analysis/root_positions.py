@@ -66,16 +66,19 @@ def _settled(predicate: p.Expression) -> bool:
             return _is_place(other)
         case p.ValueCompare(_, p.Position(), other) | p.ValueCompare(_, other, p.Position()):
             return _is_place(other)
+        case p.And(operands):
+            return all(map(_settled, operands))
         case _:
-            return not isinstance(predicate, p.GeneralCompare) and _is_place(predicate)
+            compares = isinstance(predicate, p.GeneralCompare | p.Var)
+            return not compares and _is_place(predicate)
 
 
 def _is_place(plan: p.Expression) -> bool:
-    """Whether it is a number that is the same for all items: a constant, last(), last() - 1."""
+    """Whether it is a number that is the same for all items: a constant, last() - 1, $i + 1."""
     match plan:
-        case p.Const() | p.Last():
+        case p.Const() | p.Last() | p.Var():
             return True
-        case p.Arithmetic(_, left, right):
+        case p.Arithmetic(_, left, right) | p.Range(left, right):
             return _is_place(left) and _is_place(right)
         case _:
             return False

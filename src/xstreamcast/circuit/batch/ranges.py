@@ -383,7 +383,7 @@ def _why(node: c.Node) -> str:
             return "it counts positions over all units"
         case c.Window() | c.GrowingWindow():
             return "windows reach over several units"
-        case c.Join() | c.IntervalJoin() | c.RangeFold():
+        case c.Join() | c.IntervalJoin() | c.BandJoin() | c.RangeFold():
             return "it compares units with each other"
         case c.Root() | c.Spine() | c.Within() | c.CountAround():
             return "it loops over elements around the units"

@@ -26,7 +26,7 @@ def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
     match node:
         case c.One() | c.Root() | c.Spine() | c.Units():
             return ()
-        case c.Join() | c.IntervalJoin() | c.Within() | c.Union():
+        case c.Join() | c.IntervalJoin() | c.BandJoin() | c.Within() | c.Union():
             return ()
         case c.GrowingWindow():
             return ()  # windows close for good

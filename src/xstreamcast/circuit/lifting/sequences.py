@@ -18,6 +18,7 @@ from xstreamcast.circuit.analysis.distinct_nodes import gives_distinct
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.over_group import compared_in_group
 from xstreamcast.circuit.analysis.positions import positions_of
+from xstreamcast.circuit.lifting.compared import merged
 from xstreamcast.circuit.lifting.groups import LiftGroups
 from xstreamcast.circuit.lifting.relation import FALSE, TRUE, NotLifted, Relation
 from xstreamcast.functions.signature import FN
@@ -144,30 +145,12 @@ class LiftSequences(LiftGroups):
         finally:
             self._guarded = before
 
-    def _merged(self, plan: p.Filter, outer: Relation) -> p.Filter:
-        """e[a][b]  →  e[a and b], if a compares with the row: one of them may make a join"""
-        inner = plan.input
-        if (
-            not isinstance(inner, p.Filter)
-            or not facts(inner.predicate).free & set(outer.variables)
-            or not (self._is_truth(plan) and self._is_truth(inner))
-        ):
-            return plan
-        both = p.And((inner.predicate, plan.predicate), span=plan.span)
-        return self._merged(p.Filter(inner.input, both, span=plan.span), outer)
-
-    def _is_truth(self, plan: p.Filter) -> bool:
-        """Whether a predicate chooses items by what they are, wherever they are."""
-        test = plan.predicate
-        truth = self._predicate_class(test) == "truth" and not counts_positions(test)
-        return truth and not plan.reverse
-
     def _focused(
         self, plan: p.SimpleMap | p.Filter, outer: Relation
     ) -> tuple[Relation, p.Expression]:
         """A predicate or a map whose focus is an item of a relation, as a loop."""
         if isinstance(plan, p.Filter):
-            plan = self._merged(plan, outer)
+            plan = merged(plan, frozenset(outer.variables), self._known.around())
             chosen = None if plan.reverse else positions_of(plan.predicate)
             if chosen is not None:
                 return self._sliced(plan.input, chosen, outer)
@@ -190,11 +173,13 @@ class LiftSequences(LiftGroups):
         made = unfocused(inner, p.Var(item), p.Var(position), None if size is None else p.Var(size))
         if made is None:
             raise NotLifted("the focus is read in a way that no variable can replace", plan.span)
-        counted = position if facts(inner).position or size is not None else None
+        counted = position if position in facts(made).free or size is not None else None
         loop: p.Tuples = p.ForEach(p.Unit(), item, source, counted, span=plan.span)
         if isinstance(plan, p.Filter) and counted is None and self._is_spine(source):
             return self.items(p.Return(p.Where(loop, made), p.Var(item)), outer)
-        if isinstance(plan, p.Filter) and counted is None:
+        if isinstance(plan, p.Filter) and (
+            counted is None or (size is None and self._compares(plan, outer))
+        ):
             return self.items(p.Return(self._filtered(loop, made), p.Var(item)), outer)
         each = p.ForEach(p.Unit(), item, source, counted)
         if isinstance(plan, p.SimpleMap):

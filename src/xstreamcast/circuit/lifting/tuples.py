@@ -13,7 +13,7 @@ from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.analysis.distinct_nodes import Side
 from xstreamcast.circuit.analysis.over_group import ORDERS
 from xstreamcast.circuit.analysis.positions import positions_of
-from xstreamcast.circuit.lifting.join_keys import with_equality
+from xstreamcast.circuit.lifting.join_keys import is_band, with_band, with_equality
 from xstreamcast.circuit.lifting.relation import GroupRows, Relation, member
 from xstreamcast.circuit.lifting.windows import LiftWindows
 from xstreamcast.functions.call import CODEPOINT
@@ -48,6 +48,8 @@ class LiftTuples(LiftWindows):
                 return joined or self._where(self.tuples(source, outer), test)
             case p.Where() if (equated := with_equality(plan, outer)) is not None:
                 return self.tuples(equated, outer)
+            case p.Where() if (banded := with_band(plan, outer)) is not None:
+                return self.tuples(banded, outer)
             case p.Where(p.CountTuples(source, variable), test) if _is_top(test, variable):
                 return self._top_numbered(source, variable, test, outer)
             case p.Where(source, test):
@@ -167,10 +169,30 @@ class LiftTuples(LiftWindows):
         self.checked(key.left, left)
         self.checked(key.right, right)
         single = self._beside_one(plan.left, left, right, key, outer)
-        found = self._where(self._pairs(left, right, key), key.test) if single is None else single
+        if single is None:
+            single = self._where(self._paired(left, right, key, plan.keys[1:]), key.test)
+        found = single
         for one in plan.keys[1:]:
             found = self._where(found, one.test)
         return found if plan.residual is None else self._where(found, plan.residual)
+
+    def _paired(
+        self, left: Relation, right: Relation, key: p.JoinKey, others: tuple[p.JoinKey, ...]
+    ) -> Relation:
+        """The pairs that may agree on a key, or on two that make a band."""
+        upper = next((one for one in others if is_band(key, one)), None)
+        known = upper is not None and not self.mentions(upper.left) and not asks_clock(upper.left)
+        # a document that grows lets go of rows as its inputs end
+        if upper is None or not known or self.growing or self.batch:
+            return self._pairs(left, right, key)
+        if not (left.base.width and right.base.width):
+            return self._pairs(left, right, key)
+        self.checked(upper.left, left)
+        ends = (key, upper) if key.op in ("lt", "le") else (upper, key)
+        node = c.BandJoin(
+            left.base, right.base, *ends, left.variables + right.variables, left.base.width + 1
+        )
+        return Relation(node, places={**left.places, **right.places})
 
     def _beside_one(
         self, tuples: p.Tuples, left: Relation, right: Relation, key: p.JoinKey, outer: Relation
@@ -336,7 +358,7 @@ def _side_of(node: c.Node, side: Side) -> tuple[int, int] | None:
             return _side_of(source, side)
         case c.Nest(outer=outer) | c.RangeFold(outer=outer):
             return _side_of(outer, side)
-        case c.Join(left=left) | c.IntervalJoin(left=left):
+        case c.Join(left=left) | c.IntervalJoin(left=left) | c.BandJoin(left=left):
             return (0, left.width) if side == "left" else (left.width, left.width + 1)
         case _:
             return None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.free import counts_positions, facts
+from xstreamcast.algebra.analysis.free import bound_variables, counts_positions, facts
 from xstreamcast.algebra.analysis.item_kinds import static_type
 from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.algebra.nodes.static_type import ATOMIC
@@ -19,6 +19,8 @@ from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.group_folds import SUMMARISED, is_fold
 from xstreamcast.circuit.analysis.normal import mentions
 from xstreamcast.circuit.analysis.over_group import ORDERS
+from xstreamcast.circuit.analysis.positions import at_positions
+from xstreamcast.circuit.lifting.compared import comparisons, merged
 from xstreamcast.circuit.lifting.lifting import Lifting
 from xstreamcast.circuit.lifting.relation import FALSE, TRUE, NotLifted, Places, Relation, member
 from xstreamcast.circuit.lifting.sequences import gives
@@ -60,6 +62,8 @@ class LiftValues(Lifting):
                 return self._children(plan, outer)
             case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
                 return self._nested(plan, None, outer)
+            case p.Call() if (chosen := at_positions(plan, self._known)) is not None:
+                return self._nested(chosen, None, outer)
             case p.Step() | p.Path() if mentions(plan) & self._below.keys():
                 return self._nested_once(plan, outer)
             case p.Call() if gives(plan):
@@ -161,38 +165,45 @@ class LiftValues(Lifting):
         self, plan: p.Expression, call: p.Call, outer: Relation
     ) -> tuple[Relation, p.Expression] | None:
         """An aggregate over rows that compare by order, without a row for each pair."""
+        row = frozenset(outer.variables)
         loop = self._as_loop(plan, outer)
-        match loop:
-            case p.Return(p.TupleJoin(p.Unit(), right, (key,), None), result) if key.op in ORDERS:
-                pass
-            case _:
-                return None
-        sides = key.left, key.right
-        free = facts(result).free | facts(key.right).free
+        found = None if loop is None else comparisons(loop.source, row)
+        if loop is None or found is None:
+            return None
+        mine = [key.left for key in found.keys]
+        theirs = [key.right for key in found.keys]
+        items = frozenset(bound_variables(found.items))
+        free = facts(loop.result).free.union(*(facts(one).free for one in theirs))
         if (
             call.function.local not in SUMMARISED
             or len(call.args) != 1
             or self.program.static.collation != CODEPOINT
-            or not (self.mentions(right) and self.is_closed(right, outer))
-            or any(map(self.mentions, sides))
-            or any(map(asks_clock, (*sides, result)))
-            or free & set(outer.variables)
+            or not (self.mentions(found.items) and self.is_closed(found.items, outer))
+            or any(map(self.mentions, (*mine, *theirs)))
+            or any(map(asks_clock, (*mine, *theirs, loop.result)))
+            or any(not facts(one).free & items for one in theirs)
+            or any(facts(one).free & items for one in mine)
+            or free & row
         ):
             return None
-        whole, inner = outer.closed(), self.tuples(right, self._top)
-        self.checked(key.left, whole)
-        self.checked(key.right, inner)
-        found, made = self.items(result, inner)
+        whole, inner = outer.closed(), self.tuples(found.items, self._top)
+        for one in mine:
+            self.checked(one, whole)
+        for one in theirs:
+            self.checked(one, inner)
+        relation, made = self.items(loop.result, inner)
         item, into = self.fresh("item"), self.fresh(call.function.local)
-        rows = self._let(found, item, member(made, call, found))[0].closed()
+        rows = self._let(relation, item, member(made, call, relation))[0].closed()
         node = c.RangeFold(
-            whole.base, rows.base, key, c.Fold(call, item, into), (*whole.variables, into),
-            whole.base.width,
+            whole.base, rows.base, found.key, c.Fold(call, item, into), (*whole.variables, into),
+            whole.base.width, upper=found.upper, equal=found.equal,
         )  # fmt: skip
         return Relation(node, places=whole.places), p.Var(into)
 
     def _as_loop(self, plan: p.Expression, outer: Relation) -> p.Return | None:
         """A sequence as a loop with a condition, and what each item gives."""
+        if isinstance(plan, p.Filter):
+            plan = merged(plan, frozenset(outer.variables), self._known.around())
         match plan:
             case p.Return():
                 return plan
@@ -203,7 +214,7 @@ class LiftValues(Lifting):
                 made = unfocused(test, p.Var(item), p.Var(position), None)
                 if made is None:
                     return None
-                counted = position if facts(test).position else None
+                counted = position if position in facts(made).free else None
                 loop = p.ForEach(p.Unit(), item, input, counted, span=plan.span)
                 return p.Return(self._filtered(loop, made), p.Var(item), span=plan.span)
             case p.Step(input, "child" | "attribute" | "self"):
@@ -228,6 +239,8 @@ class LiftValues(Lifting):
                 return self._as_loop(p.SimpleMap(left, right, span=plan.span), outer)
             case p.Path() if (below := self._below_root(plan)) is not None:
                 return self._as_loop(below, outer)
+            case p.Call() if (chosen := at_positions(plan, self._known)) is not None:
+                return self._as_loop(chosen, outer)
             case _:
                 return None
 

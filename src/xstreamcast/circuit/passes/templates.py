@@ -164,7 +164,7 @@ def leads(node: c.Node, table: str) -> bool:
             return name == table
         case c.Rows(source=source):
             return leads(source, table)
-        case c.Join(left=outer) | c.IntervalJoin(left=outer):
+        case c.Join(left=outer) | c.IntervalJoin(left=outer) | c.BandJoin(left=outer):
             return leads(outer, table)
         case c.Nest(outer=outer) | c.RangeFold(outer=outer) | c.Within(outer=outer):
             return leads(outer, table)

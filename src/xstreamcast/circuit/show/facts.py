@@ -93,6 +93,10 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts(
                 f"the join key ({key.op})", f"both sides, {index} index", "the rows that match"
             )
+        case c.BandJoin():
+            return NodeFacts(
+                "the band", "both sides, sorted; the ends of each block", "the rows that match"
+            )
         case c.IntervalJoin():
             return NodeFacts(
                 "the interval", "both sides, sorted by beginning; the ends of each block",

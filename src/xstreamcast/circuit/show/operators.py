@@ -98,15 +98,23 @@ def _line(node: c.Node) -> str:
             if key is None:
                 return f"product → {columns}"
             return f"join {key.op}: {_shown(key.left)} with {_shown(key.right)} → {columns}"
+        case c.BandJoin(key=key, upper=upper):
+            by = " and by ".join(
+                f"{one.op}: {_shown(one.left)} with {_shown(one.right)}" for one in (key, upper)
+            )
+            return f"join by {by} → {columns}"
         case c.IntervalJoin(word=word, mine=mine, theirs=theirs, left_first=first):
             one, other = (mine, theirs) if first else (theirs, mine)
             return f"join {_shown(one)} {word} {_shown(other)} → {columns}"
         case c.Nest(inner=inner):
             return f"nest {', '.join(_fold(fold) for _, fold in inner)} → {columns}"
-        case c.RangeFold(key=key, fold=fold):
-            sides = f"{_shown(key.left)} with {_shown(key.right)}"
+        case c.RangeFold(fold=fold, cap=cap):
+            by = " and by ".join(
+                f"{one.op}: {_shown(one.left)} with {_shown(one.right)}" for one in node.keys
+            )
             of = " of their group" if node.within else ""
-            return f"{fold.name} of rows{of} that compare by {key.op}: {sides} → {columns}"
+            up_to = "" if cap is None else f" up to {cap}"
+            return f"{fold.name}{up_to} of rows{of} that compare by {by} → {columns}"
         case c.Group(keys=keys, folds=folds):
             by = ", ".join(str(column) for column, _ in keys)
             return f"group by {by}: {', '.join(map(_fold, folds))} → {columns}"

@@ -143,7 +143,7 @@ def _why(nodes: list[c.Node]) -> str:
                 return "windows reach over all rows"
             case c.Nest():
                 return "a value is computed from all rows"
-            case c.Group() | c.Join() | c.IntervalJoin() | c.RangeFold() | c.Union():
+            case c.Group() | c.Join() | c.IntervalJoin() | c.BandJoin() | c.RangeFold() | c.Union():
                 return "its rows are in one place already, or it is the last stage there is"
             case _:
                 pass

@@ -58,7 +58,7 @@ def _said(node: c.Node, names: str) -> str | None:
             return f"group by keeps a row for each group of {names}; {_BOUND}"
         case c.Group() | c.Members():
             return f"group by keeps the rows of {names} by group; {_BOUND}"
-        case c.Join() | c.IntervalJoin() | c.RangeFold() | c.Within():
+        case c.Join() | c.IntervalJoin() | c.BandJoin() | c.RangeFold() | c.Within():
             return f"a join keeps the rows of {names}, because later ones may match them; {_BOUND}"
         case c.Nest(inner=inner):
             return _nested(inner, names)

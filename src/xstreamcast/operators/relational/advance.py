@@ -19,9 +19,11 @@ from xstreamcast.operators.relational.groups.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.groups.group import GroupOperator
 from xstreamcast.operators.relational.groups.growing import GrowingGroup
 from xstreamcast.operators.relational.groups.members import MembersOperator
+from xstreamcast.operators.relational.joins.band_join import BandJoinOperator
 from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.joins.range_fold_by import RangeFoldBy
 from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
 from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
@@ -191,9 +193,13 @@ def _operator(node: c.Node, root: c.Node, final: bool, late: frozenset[p.Variabl
             return RowsOperator(node, late is not None, late or frozenset())
         case c.Join():
             return JoinOperator(node)
+        case c.BandJoin():
+            return BandJoinOperator(node)
         case c.IntervalJoin():
             return IntervalJoinOperator(node)
         case c.RangeFold(within=within):
+            if node.equal or node.upper is not None:
+                return RangeFoldBy(node)
             return RangeFoldWithin(node) if within else RangeFoldOperator(node)
         case c.Nest():
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)

@@ -12,10 +12,12 @@ from xstreamcast.model.delta import RowDelta
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Cell, Key, Row
     from xstreamcast.operators.relational.joins.appended_side import AppendedSide, CodedColumn
+    from xstreamcast.operators.relational.joins.band_join import BandJoinOperator
     from xstreamcast.operators.relational.joins.index import JoinSide
     from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator, _Side
     from xstreamcast.operators.relational.joins.join import JoinOperator
     from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+    from xstreamcast.operators.relational.joins.range_fold_by import RangeFoldBy
     from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
     from xstreamcast.operators.relational.joins.range_side import RangeSide
     from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
@@ -134,10 +136,27 @@ def read_range_fold_within(source: TableReader, at: str, operator: RangeFoldWith
 
 def _fill(operator: RangeFoldOperator) -> None:
     operator._fill(operator._mode)
-    if operator._mode == "none":
-        operator._known = dict.fromkeys(operator._outer.rows, operator._summary.zero)
-    elif operator._mode != "each":
-        operator._known = {key: operator._summed(key) for key in operator._outer.rows}
+    operator.fold_all()
+
+
+def write_range_fold_by(to: TableWriter, at: str, operator: RangeFoldBy) -> None:
+    """Both sides with all values that they compare by, and what was made of them."""
+    for name, sides in zip(("outer", "inner"), operator.sides, strict=True):
+        cells = {f"cell{number}": side.cells for number, side in enumerate(sides)}
+        _write_side(to, f"{at}.{name}", sides[0].rows, **cells)
+    made = operator._made
+    to.values(f"{at}.made", key=list(made), row=list(made.values()))
+
+
+def read_range_fold_by(source: TableReader, at: str, operator: RangeFoldBy) -> None:
+    """Both sides again; what is kept by order is made anew."""
+    for name, sides in zip(("outer", "inner"), operator.sides, strict=True):
+        columns = [f"cell{number}" for number in range(len(sides))]
+        keys, rows, *cells = source.values(f"{at}.{name}", "key", "row", *columns)
+        for side, own in zip(sides, cells, strict=True):
+            for key, row, cell in zip(keys, rows, own, strict=True):
+                _put(side, key, row, cell)
+    operator.restore(dict(zip(*source.values(f"{at}.made", "key", "row"), strict=True)))
 
 
 def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:
@@ -148,6 +167,24 @@ def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:
 def _put(side: RangeSide, key: Key, row: Row, cell: Cell | None) -> None:
     side.rows[key], side.cells[key] = row, cell
     side._count(cell, 1)
+
+
+def write_band_join(to: TableWriter, at: str, operator: BandJoinOperator) -> None:
+    """Both sides with the values that they compare by."""
+    left, right = operator._low, operator._right
+    _write_side(to, f"{at}.left", left.rows, low=left.cells, high=operator._high.cells)
+    _write_side(to, f"{at}.right", right.rows, value=right.cells)
+
+
+def read_band_join(source: TableReader, at: str, operator: BandJoinOperator) -> None:
+    """Both sides again; the index is made anew."""
+    left = source.values(f"{at}.left", "key", "row", "low", "high")
+    for key, row, low, high in zip(*left, strict=True):
+        _put(operator._low, key, row, low)
+        _put(operator._high, key, row, high)
+    for key, row, value in zip(*source.values(f"{at}.right", "key", "row", "value"), strict=True):
+        _put(operator._right, key, row, value)
+    operator.fill()
 
 
 # -- by intervals ----------------------------------------------------------------------------------

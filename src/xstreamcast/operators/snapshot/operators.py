@@ -20,9 +20,11 @@ from xstreamcast.operators.relational.groups.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.groups.group import GroupOperator, _Members, _members
 from xstreamcast.operators.relational.groups.growing import GrowingGroup
 from xstreamcast.operators.relational.groups.members import MembersOperator
+from xstreamcast.operators.relational.joins.band_join import BandJoinOperator
 from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.joins.range_fold_by import RangeFoldBy
 from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
 from xstreamcast.operators.relational.joins.value_lookup import ValueLookup
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
@@ -44,15 +46,19 @@ from xstreamcast.operators.snapshot.folds import read_folds, write_folds
 from xstreamcast.operators.snapshot.groups import read_known, write_known
 from xstreamcast.operators.snapshot.growing import read_growing, write_growing
 from xstreamcast.operators.snapshot.joins import (
+    read_band_join,
     read_interval_join,
     read_join,
     read_lookup,
     read_range_fold,
+    read_range_fold_by,
     read_range_fold_within,
+    write_band_join,
     write_interval_join,
     write_join,
     write_lookup,
     write_range_fold,
+    write_range_fold_by,
     write_range_fold_within,
 )
 from xstreamcast.operators.snapshot.orders import (
@@ -81,7 +87,7 @@ Operator = (
     | RowsOperator | JoinOperator | ValueLookup | NestOperator | GroupOperator
     | FirstOfGroup | MembersOperator | OrderOperator | TopRows
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
-    | RangeFoldOperator | RangeFoldWithin | IntervalJoinOperator
+    | RangeFoldOperator | RangeFoldBy | RangeFoldWithin | IntervalJoinOperator | BandJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingGroup | GrowingNumber
     | GrowingWindowOperator | None
 )  # fmt: skip
@@ -104,8 +110,12 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
         case RangeFoldOperator():
             write_range_fold(to, at, operator)
             write_relation(to, f"{at}.made", operator._made)
+        case RangeFoldBy():
+            write_range_fold_by(to, at, operator)
         case RangeFoldWithin():
             write_range_fold_within(to, at, operator)
+        case BandJoinOperator():
+            write_band_join(to, at, operator)
         case IntervalJoinOperator():
             write_interval_join(to, at, operator)
         case RootRow():
@@ -166,8 +176,12 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
         case RangeFoldOperator():
             operator._made = read_relation(source, f"{at}.made")
             read_range_fold(source, at, operator)
+        case RangeFoldBy():
+            read_range_fold_by(source, at, operator)
         case RangeFoldWithin():
             read_range_fold_within(source, at, operator)
+        case BandJoinOperator():
+            read_band_join(source, at, operator)
         case IntervalJoinOperator():
             read_interval_join(source, at, operator)
         case RootRow():

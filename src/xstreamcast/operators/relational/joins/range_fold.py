@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sortedcontainers import SortedList
 
@@ -35,6 +35,9 @@ class _Last:
         return True
 
 
+LAST: Final = _Last()
+
+
 class RangeFoldOperator:
     """outer, inner  →  each outer row with the fold over the inner rows that compare with it.
 
@@ -49,6 +52,8 @@ class RangeFoldOperator:
         self._outer = RangeSide(node.outer, node.key.left, smallest=not self._upward)
         self._inner = RangeSide(node.inner, node.key.right, smallest=self._upward)
         self._summary = summary_of(node.fold)
+        # the summary that stays the same for all rows behind, whatever they hold beside
+        self._full = True if node.fold.name in ("exists", "empty") else node.cap
         self._column = node.inner.columns.index(node.fold.column)
         columns = node.outer.columns
         self._cells = [None if v == node.fold.into else columns.index(v) for v in node.columns]
@@ -107,6 +112,21 @@ class RangeFoldOperator:
     def _row(self, row: Row, value: Cell) -> Row:
         cells = tuple(value if at is None else row.cells[at] for at in self._cells)
         return Row(row.rank, cells)
+
+    def restore(self, outer: Delta, inner: Delta, cells: Compared, made: Mapping[Key, Row]) -> None:
+        """Take up what a snapshot holds; the index and the folds over it are made anew."""
+        self._outer.update(outer, cells[0])
+        self._inner.update(inner, cells[1])
+        self._made = {key: made[key] for key in outer}
+        self._indexed({}, {}, self._mode_now())
+        self.fold_all()
+
+    def fold_all(self) -> None:
+        """The folds of all outer rows, of which nothing is known."""
+        if self._mode == "none":
+            self._known = dict.fromkeys(self._outer.rows, self._summary.zero)
+        elif self._mode != "each":
+            self._known = {key: self._summed(key) for key in self._outer.rows}
 
     # -- the index --------------------------------------------------------------------------------
 
@@ -192,10 +212,12 @@ class RangeFoldOperator:
             rest = outer.islice(outer.bisect_left((min(values),)))
         else:
             end = min(values)
-            rest = outer.islice(0, outer.bisect_left((max(values), _Last())), reverse=True)
+            rest = outer.islice(0, outer.bisect_left((max(values), LAST)), reverse=True)
         for value, _, key in rest:
             beyond = value > end if self._upward else value < end
             if key in self._known and self._known[key] == self._summed(key):
+                if self._full is not None and self._known[key] == self._full:
+                    return
                 if beyond and self._summary.value(self._known[key]) is not None:
                     return
                 if self._summary.value(self._known[key]) is not None:
@@ -210,13 +232,14 @@ class RangeFoldOperator:
         if entry is None:
             return None
         equal_below = self._node.key.op in ("ge", "lt")
-        return (entry[0], _Last()) if equal_below else (entry[0],)
+        return (entry[0], LAST) if equal_below else (entry[0],)
 
     def _summed(self, key: Key) -> Any:
         bound = self._bound(key)
         if bound is None:
             return self._summary.zero
-        return self._index.below(bound) if self._upward else self._index.above(bound)
+        found = self._index.below(bound) if self._upward else self._index.above(bound)
+        return found if self._node.cap is None else min(found, self._node.cap)
 
     def _folds(self, keys: Iterable[Key], turn: Round) -> dict[Key, Cell]:
         """The values of the fold for some outer rows."""

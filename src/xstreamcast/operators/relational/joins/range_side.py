@@ -78,6 +78,11 @@ class RangeSide:
             if cell is None:
                 raise_error(self._plan, self._node.columns, self.rows[key], turn)
 
+    def check_one(self, key: Key, turn: Round) -> None:
+        """Raise the error of a row if its values cannot be made."""
+        if self.cells[key] is None:
+            raise_error(self._plan, self._node.columns, self.rows[key], turn)
+
     def entry(self, key: Key, mode: Mode) -> Any | None:
         """What a row is sorted by: its value, then its rank; None if it compares with nothing.
 

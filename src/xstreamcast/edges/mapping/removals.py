@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I32, I64
 
-_LAST: Final = 10**17  # above every version that a unit may have: a removal counts at its instant
+LAST: Final = 10**17  # above every version that a unit may have: a removal counts at its instant
 
 
 def removals(
@@ -25,7 +25,7 @@ def removals(
     valid: I64,
     to: I64 | None = None,
     *,
-    version: int = _LAST,
+    version: int = LAST,
 ) -> FragmentBatch:
     """The batch, and behind it a removal of each id at an instant, or until another one."""
     n = len(codes)

@@ -33,6 +33,9 @@ MISTAKES = {
     GOOD + 'from = {path = "@day", format = "%Q"}\n': "from.format must be epoch",
     GOOD + 'to = {path = "@day", zone = "Europe/Berlin"}\n': "unit.order.to.zone must be",
     GOOD + 'from = {path = "@day", default = "never"}\n': "from.default must be a time; got",
+    GOOD + 'type = "event"\nwhole = true\n': 'whole has no meaning for type = "event"',
+    GOOD + 'type = "event"\nwhole = "@day"\n': "an event has happened",
+    GOOD + 'type = "event"\ntemporary = "@day"\n': 'temporary has no meaning for type = "event"',
     SPACE + '[message]\ntime = {path = "@at", zone = "+1"}\n' + ORDER: "time.zone must be",
 }
 

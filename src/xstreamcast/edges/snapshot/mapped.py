@@ -25,6 +25,7 @@ _UNITS = ("kind", "code", "tag", "valid", "to")
 _REMOVALS = ("kind", "name", "valid", "code")
 _GONE = ("kind", "code", "valid")
 _STEPS = ("part", "code", "when", "valid", "shown")
+_VOID = ("part", "code", "when")
 _SAID = ("kind", "code", "valid", "digest", "kept", "until")
 _STATED = ("statement", "code", "tag", "valid", "flags", "parent")
 
@@ -115,6 +116,10 @@ def _write_deliveries(
         for step in own
     ]
     _write_rows(to, f"{at}.delivery steps", _STEPS, steps)
+    void = [
+        (n, c, when) for n, one in enumerate(known) for c, own in one.void.items() for when in own
+    ]
+    _write_rows(to, f"{at}.void contents", _VOID, void)
 
 
 def _write_rows(to: TableWriter, at: str, names: tuple[str, ...], rows: list[Any]) -> None:
@@ -138,6 +143,9 @@ def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, PartDeliver
         made[n].units |= {code} if last else set()
     for n, code, *step in zip(*source.values(f"{at}.delivery steps", *_STEPS), strict=True):
         made[n].steps.setdefault(code, []).append(AttendanceStep(*step))
+    if f"{at}.void contents" in source:
+        for n, code, when in _rows(source, f"{at}.void contents", _VOID):
+            made[n].void.setdefault(code, set()).add(when)
     return out
 
 

@@ -18,11 +18,11 @@ from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
 from xstreamcast.edges.mapping.messages import Message
 from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
-from xstreamcast.kernels.chains import Arrived, chained
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import FragmentBatch, Op
 from xstreamcast.model.instant import NOW, SECOND
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+from xstreamcast.tape.fragments.chain_kernels import Arrived, chained
 
 
 class Said(NamedTuple):

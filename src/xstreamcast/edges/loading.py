@@ -44,8 +44,8 @@ class Loaded:
         parts = [f"{history.name}: {read}", counted(versions, "version")]
         parts += [counted(report.removals, "removal")] if report.removals else []
         parts += [f"{report.repeated} repeated"] if report.repeated else []
-        told = {ORPHANS: history.orphans, CIRCULAR: history.circular}
-        parts += [counted(count, *what) for what, count in told.items() if count]
+        counts = {ORPHANS: history.orphans, CIRCULAR: history.circular}
+        parts += [counted(count, *what) for what, count in counts.items() if count]
         parts += [f"{len(self.refused)} refused"] if self.refused else []
         parts += [f"{counted(self.shortened, 'valid time')} shortened"] if self.shortened else []
         return ", ".join(parts)

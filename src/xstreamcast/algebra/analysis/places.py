@@ -36,7 +36,7 @@ class Needs:
     tags: whose fragments it reads; inside: of which it sees more than root and holes; whole: of
     which it reads everything below; copied: whose elements it copies or shows; timed: whose
     lifespans it sees; seen: what of their inside; all: it may see anything. `fine`: steps up are
-    followed. `by_holes`: elements inside fragments are told apart by the holes below them.
+    followed. `by_holes`: elements inside fragments are distinguished by the holes below them.
     """
 
     tags: set[int] = field(default_factory=set)

@@ -87,8 +87,11 @@ PLACES = (
     "nope:good.xml", "good.xml:good.xml", ":good.xml", "a b", "good.xml ", "query.xq/x",
 )  # fmt: skip
 OUTPUTS = ("/dev/full", ".", "out/of/reach", "good.xml/x", "/proc/none", "out.txt", "")
-# What keeps a command from waiting for clients.
-ENDING = {"serve": ["--listen", "127.0.0.1:0", "--for", "0s"], "cast": ["--for", "0s"]}
+# What keeps a command from waiting for clients, and for servers that are not there.
+ENDING = {
+    "serve": ["--listen", "127.0.0.1:0", "--for", "0s"], "cast": ["--for", "0s"],
+    "watch": ["--for", "1s"], "tune": ["--for", "1s"],
+}  # fmt: skip
 
 
 def actions(command: str) -> dict[str, argparse.Action]:

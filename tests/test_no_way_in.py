@@ -201,6 +201,7 @@ def test_a_password_in_an_address_is_shown_nowhere(place, command, tmp_path: Pat
         words = ["-q", 'stream("s")//a', "-i", f"s={address}"]
     if command == "watch":
         words += ["--checkpoint", str(tmp_path / "state"), "-o", str(tmp_path / "out")]
+        words += ["--for", "1s"]  # it waits for the server
     main([command, *words])
     said = capfd.readouterr()
     assert SECRET not in said.out + said.err

@@ -57,7 +57,7 @@ def removed(decoder: MappingDecoder, *messages: Message) -> list[str]:
 
 def kept(decoder: MappingDecoder) -> int:
     own = decoder._aliases["bus"]
-    return len(own.named) + len(own.earlier) + len(own.waiting) + len(own.gone)
+    return own._size()
 
 
 def test_aliases_of_units_that_are_gone_are_dropped() -> None:

@@ -87,6 +87,17 @@ CASES = {
         [(1, {"a": 0, "b": 0}), (2, {"a": 2}), (3, {"a": 2, "b": 0}), (5, {"a": 4, "b": 0})],
         ["a 0 00 02", "a 2 02 04", "a 4 04 ", "b 0 00 02", "b 0 03 "],
     ),
+    "withdrawn before it began": ([(1, {"a": 4}), (2, {}), (5, {"b": 3})], ["b 3 03 "]),
+    "postponed": ([(1, {"a": 3}), (2, {"a": 5}), (6, {"a": 5})], ["a 5 05 "]),
+    "brought forward": ([(1, {"a": 5}), (2, {"a": 3}), (6, {"a": 3})], ["a 3 03 "]),
+    "postponed while it is there": (
+        [(1, {"a": 0}), (2, {"a": 4}), (3, {"a": 6}), (5, {"a": 6}), (7, {"a": 6})],
+        ["a 0 00 06", "a 6 06 "],
+    ),
+    "withdrawn, and announced again": (
+        [(1, {"a": 4}), (2, {}), (3, {"a": 4}), (5, {"a": 4})],
+        ["a 4 04 "],
+    ),
 }  # fmt: skip
 
 
@@ -188,3 +199,64 @@ def test_what_no_timely_delivery_needs_is_dropped() -> None:
     assert len(known.times) < 15
     assert len(known.steps[1]) < 15
     assert known.steps[1][-1].valid == ABSENT
+
+
+@st.composite
+def announcements(draw: st.DrawFn) -> list[tuple[int, int | None]]:
+    """When deliveries were, and the begin of the unit in each, which may be planned."""
+    times = sorted(draw(st.sets(st.integers(1, 12), min_size=2, max_size=6)))
+    return [(when, draw(st.none() | st.integers(when - 1, when + 4))) for when in times]
+
+
+@given(st.data())
+def test_a_plan_that_the_next_delivery_drops_never_holds(data: st.DataObject) -> None:
+    said = data.draw(announcements())
+    order, half = data.draw(st.permutations(said)), data.draw(st.integers(0, len(said)))
+    found = stated(order, half)
+    assert found == stated(said, len(said))
+    for (when, begins), (after, _) in itertools.pairwise([*said, (20, None)]):
+        shown = {c for c, a, b in found for at in range(when, after) if a <= at < b}
+        kept = {one for _, one in said}
+        void = {
+            b for b in kept if b is not None
+            and all(next((w for w, _ in said if w > x), 20) <= b for x, y in said if y == b)
+        }  # fmt: skip
+        assert not shown & void
+        assert shown or begins is None or begins >= after
+
+
+def stated(said: list[tuple[int, int | None]], half: int) -> list[tuple[int, int, int]]:
+    """(content, from, to) of each version, with a restart after some deliveries."""
+    decoder, made = MappingDecoder("s", parse_mapping(TIMED, "m")), list[FragmentBatch]()
+    for number, (when, begins) in enumerate(said):
+        if number == half:
+            tables = TableWriter()
+            write_mapped(tables, "d", decoder)
+            decoder = MappingDecoder("s", decoder.mapping, names=decoder.names)
+            read_mapped(TableReader(tables.finish(), tables.facts, decoder.names), "d", decoder)
+        text = delivery(when, {} if begins is None else {"a": begins})
+        arrived = decoder.messages([Message(text.encode())])
+        made += [
+            one for one in arrived if isinstance(one, FragmentBatch) and one.within is not None
+        ]
+    if not made:
+        return []
+    valid, flags, op = (
+        np.concatenate([getattr(b, w) for b in made]) for w in ("valid", "flags", "op")
+    )
+    to = np.concatenate([np.full(len(b), NOW) if b.to is None else b.to for b in made])
+    version = [np.zeros(len(b), np.int64) if b.version is None else b.version for b in made]
+    ids = np.zeros(len(valid), np.int32)
+    end = at_minute(20)
+    chain = chained(Arrived(ids, valid, flags, to, np.concatenate(version)), 1, end, end)
+    rows = zip(chain.place.tolist(), chain.begin.tolist(), chain.end.tolist(), strict=True)
+    found = [
+        (int(valid[place]), begin, end)
+        for place, begin, end in rows
+        if op[place] != Op.REMOVE and begin < end
+    ]
+    return [tuple((one - at_minute(0)) // 60_000_000 for one in row) for row in found]  # type: ignore[misc]
+
+
+def at_minute(minute: int) -> int:
+    return (1_714_550_400 + 60 * minute) * 1_000_000

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import xstreamcast as xsc
 from xstreamcast.cli.main import main
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
@@ -33,6 +34,9 @@ MISTAKES = {
     GOOD + 'from = {path = "@day", format = "%Q"}\n': "from.format must be epoch",
     GOOD + 'to = {path = "@day", zone = "Europe/Berlin"}\n': "unit.order.to.zone must be",
     GOOD + 'from = {path = "@day", default = "never"}\n': "from.default must be a time; got",
+    GOOD + 'type = "event"\nwhole = true\n': 'whole has no meaning for type = "event"',
+    GOOD + 'type = "event"\nwhole = "@day"\n': "an event has happened",
+    GOOD + 'type = "event"\ntemporary = "@day"\n': 'temporary has no meaning for type = "event"',
     SPACE + '[message]\ntime = {path = "@at", zone = "+1"}\n' + ORDER: "time.zone must be",
 }
 
@@ -83,3 +87,43 @@ def test_entries_that_find_no_time_are_noted(
     mapping.write_text(f"{SPACE}{ORDER}from = {{path = '@day', format = '%d.%m.%Y'}}\n")
     assert main(["map", "--check", str(mapping), str(sample)]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_times_without_a_zone_are_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mapping, sample = tmp_path / "m.toml", tmp_path / "s.xml"
+    sample.write_text('<r><a id="1" at="2024-05-01T09:00:00" to="2024-05-02"/></r>')
+    entries = '[unit.a]\npath = "//a"\nkey = "@id"\nto = "@to"\n'
+    for rule, noted in (('"@at"', True), ('{path = "@at", zone = "+02:00"}', False)):
+        mapping.write_text(f"{entries}from = {rule}\n")
+        assert main(["map", "--check", str(mapping), str(sample)]) == 0
+        said = capsys.readouterr().err
+        assert said.startswith("note: unit.a.from finds times without a time zone") == noted
+        assert said.count("note:") == noted
+
+
+def test_now_is_in_utc_where_times_have_no_zone(tmp_path: Path) -> None:
+    """?[now], current-dateTime() and lifespans agree, by any clock."""
+    (tmp_path / "m.toml").write_text(
+        '[unit.a]\npath = "//a"\nkey = "@id"\nfrom = "@from"\nto = "@to"\n'
+    )
+    (tmp_path / "feed").mkdir()
+    (tmp_path / "feed" / "1.xml").write_text(
+        '<r><a id="over" from="2024-05-01T07:00:00" to="2024-05-01T08:59:00"/>'
+        '<a id="on" from="2024-05-01T08:00:00" to="2024-05-01T09:01:00"/>'
+        '<a id="plan" from="2024-05-01T09:00:30"/></r>'
+    )
+    source = Path(f"{tmp_path / 'm.toml'}:{tmp_path / 'feed'}")
+    asked = (
+        'stream("s")//a?[now]/@id/string(), current-dateTime() = xs:dateTime("{}"), '
+        'stream("s")//a[xs:dateTime(@from) le current-dateTime()]'
+        "[@vtTo = 'now' or xs:dateTime(@vtTo) gt current-dateTime()]/@id/string()"
+    )
+    for clock, shows in (
+        ("2024-05-01T09:00:00Z", ["on"]),
+        ("2024-05-01T11:00:00+02:00", ["on"]),
+        ("2024-05-01T09:00:00", ["on"]),
+        ("event", ["on", "plan"]),
+    ):
+        now = "2024-05-01T09:00:30Z" if clock == "event" else clock
+        answered = xsc.query(asked.format(now)).run(s=source, clock=clock)
+        assert list(answered.lines()) == [*shows, "true", *shows], clock

@@ -85,3 +85,22 @@ def test_the_content_at_each_instant_is_the_last_that_was_said(
     versions = list(zip(content[chain.place], chain.begin, chain.end, strict=True))
     found = [chr(c) for at in range(len(contents)) for c, a, b in versions if a <= at < b]
     assert found == contents
+
+
+@pytest.mark.parametrize("most", [1, 1000])
+def test_a_unit_that_a_message_has_twice(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoder, "MOST", most)
+    messages = [feed(8, "a1", "a2"), feed(9, "a1", "a2"), feed(10, "a3", "a1")]
+    for number, order in enumerate(itertools.permutations(messages)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for k, one in enumerate(order):
+            (folder / f"{k}.xml").write_text(one)
+        source, accumulated = Path(f"rss:{folder}"), Accumulated()
+        found = list(xsc.query(VERSIONS).run(s=source).lines())
+        assert found == ["a2 08 10", "a1 10 now"]
+        for change in xsc.query(VERSIONS).watch(s=source):
+            accumulated.apply(change)
+        assert accumulated.items() == found

@@ -150,7 +150,7 @@ def test_a_fragment_without_a_hole_is_counted_as_an_orphan():
     )
     for _ in found.ticks():
         pass
-    assert any("1 orphans" in line for line in found.report())
+    assert any("1 orphan, neither in a hole nor attached" in line for line in found.report())
 
 
 def test_a_stream_may_begin_with_a_heartbeat():

@@ -6,6 +6,7 @@ import sys
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.progress import progress
+from xstreamcast.model.counted import counted
 
 
 def add_arguments(parser: Parser) -> None:
@@ -26,6 +27,6 @@ def main(arguments: Parsed) -> int:
             arguments.table, clean=arguments.clean,
             report=lambda done, of: shown.show(done, of, f"{done} of {of} files"),
         )  # fmt: skip
-    said = f"{done.before} files became {done.after}"
+    said = f"{counted(done.before, 'file')} became {done.after}"
     sys.stderr.write(said + (f", {done.deleted} deleted\n" if done.deleted else "\n"))
     return 0

@@ -19,6 +19,7 @@ from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.demo_spark import SECONDS
 from xstreamcast.cli.moving import moving
 from xstreamcast.cli.roads import feed
+from xstreamcast.model.counted import counted
 
 T = TypeVar("T")
 
@@ -99,7 +100,7 @@ def _arriving(text: bytes) -> Iterator[str]:
     for number, piece in enumerate(pieces, 1):
         tape = reader.feed(piece)
         done = 0 if tape is None else len(tape.roots())
-        yield f"chunk {number} of {CHUNK} bytes completes {done} messages"
+        yield f"chunk {number} of {CHUNK} bytes completes {counted(done, 'message')}"
 
 
 def _asking(text: bytes) -> Iterator[str]:

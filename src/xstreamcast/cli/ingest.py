@@ -16,6 +16,7 @@ from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.progress import Progress, progress
 from xstreamcast.edges.sources.place import shown
 from xstreamcast.errors import error
+from xstreamcast.model.counted import counted
 
 if TYPE_CHECKING:
     from xstreamcast.edges.ingesting import Ingested
@@ -260,7 +261,8 @@ def _reporter(shown: Progress) -> Callable[[Ingested], None]:
 
     def report(done: Ingested) -> None:
         rate = done.fragments / max(shown.passed, 0.001)
-        said = f"{done.fragments:,} fragments, {done.refused:,} refused, {rate:,.0f} a second"
+        said = f"{counted(done.fragments, 'fragment', form=',')}, "
+        said += f"{done.refused:,} refused, {rate:,.0f} a second"
         shown.show(0, None, said)
 
     return report

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.progress import progress
+from xstreamcast.model.counted import counted
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.ahead.building import Built
@@ -54,7 +55,8 @@ def _shown(target: Target) -> str:
 def _report(built: Built, seconds: float) -> int:
     """Say what was done; how many could not be."""
     if built.compiled:
-        said = f"{built.compiled} kernels compiled for {_shown(built.target)} in {seconds:.0f} s"
+        kernels = counted(built.compiled, "kernel")
+        said = f"{kernels} compiled for {_shown(built.target)} in {seconds:.0f} s"
         sys.stderr.write(said + (f", {built.kept} were\n" if built.kept else "\n"))
     for one in built.problems:
         name = f"{one.kernel.module}.{one.kernel.name}"

@@ -74,13 +74,14 @@ def _print(name: str, output: str | None) -> int:
 
 def _check(inputs: list[tuple[str, bytes]], word: str) -> int:
     from xstreamcast.edges.mapping.finding import named_mapping
-    from xstreamcast.edges.mapping.unfit import unfit, without_times
+    from xstreamcast.edges.mapping.unfit import unfit, without_times, without_zones
     from xstreamcast.edges.mapping.writing import Judged
 
     judged = Judged(named_mapping(word), inputs)
     for line in (*judged.lines(), *judged.shown):
         sys.stdout.write(line + "\n")
     nothing = unfit(judged.decoder)
-    for note in without_times(judged.decoder) if nothing is None else (nothing,):
+    notes = [*without_times(judged.decoder), *without_zones(judged.decoder)]
+    for note in notes if nothing is None else (nothing,):
         sys.stderr.write(f"note: {note}\n")
     return 0

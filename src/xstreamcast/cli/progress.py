@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
+from xstreamcast.model.counted import counted
 from xstreamcast.model.work import WORK
 
 _PATIENCE: Final = 2.0  # seconds that pass before anything is shown
@@ -86,7 +87,7 @@ def _draw_work(shown: Progress, over: threading.Event) -> None:
     while not over.wait(_PAUSE):
         read, total, items = WORK.read, WORK.total, WORK.items
         if items:
-            shown.show(0, None, f"{items:,} items")
+            shown.show(0, None, counted(items, "item", form=","))
         elif read < total:
             shown.show(read, total, f"reading: {amount(read)} of {amount(total)}")
         else:

@@ -19,6 +19,7 @@ import numpy as np
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.json.reading import events
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.counted import counted
 from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.tape.layout import I64, U8, frozen_bytes
 from xstreamcast.tape.reading.csv_kernels import (
@@ -241,8 +242,8 @@ def _json_reason(raw: bytes) -> str:
 
 def _csv_reason(status: int, wanted: int, got: int) -> str:
     return {
-        TOO_FEW: f"a record must have {wanted} values; got {got}",
-        TOO_MANY: f"a record must have {wanted} values; got {got}",
+        TOO_FEW: f"a record must have {counted(wanted, 'value')}; got {got}",
+        TOO_MANY: f"a record must have {counted(wanted, 'value')}; got {got}",
         AFTER_QUOTE: "a delimiter or the end of the line must follow a closing quote",
         CONTROL: "a control character that XML does not have",
         OPEN_QUOTE: "a quote is never closed",

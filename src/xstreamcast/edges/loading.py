@@ -12,7 +12,7 @@ from xstreamcast.edges.mapping.finding import mapping_of, split_source
 from xstreamcast.edges.sources.received import Received
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.history.history import History
-from xstreamcast.model.counted import counted
+from xstreamcast.model.counted import CIRCULAR, ORPHANS, counted
 from xstreamcast.model.fragment import Arrival, Refused
 from xstreamcast.tape.store import Store
 
@@ -44,12 +44,8 @@ class Loaded:
         parts = [f"{history.name}: {read}", counted(versions, "version")]
         parts += [counted(report.removals, "removal")] if report.removals else []
         parts += [f"{report.repeated} repeated"] if report.repeated else []
-        orphans = history.orphans
-        parts += (
-            [f"{counted(orphans, 'orphan')}, neither in a hole nor attached"] if orphans else []
-        )
-        circles = history.circular
-        parts += [f"{circles} contain themselves and are left out"] if circles else []
+        counts = {ORPHANS: history.orphans, CIRCULAR: history.circular}
+        parts += [counted(count, *what) for what, count in counts.items() if count]
         parts += [f"{len(self.refused)} refused"] if self.refused else []
         parts += [f"{counted(self.shortened, 'valid time')} shortened"] if self.shortened else []
         return ", ".join(parts)

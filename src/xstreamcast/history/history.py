@@ -12,6 +12,7 @@ from xstreamcast.history.circular import Containment
 from xstreamcast.history.columns import NamedColumns
 from xstreamcast.history.guides import observed
 from xstreamcast.model.column import distinct
+from xstreamcast.model.counted import counted
 from xstreamcast.model.fragment import (
     KEPT_FLAGS,
     REPEATED,
@@ -64,8 +65,9 @@ class Report:
     def __str__(self) -> str:
         each = self.index_bytes / max(self.fragments, 1)
         return (
-            f"{self.fragments} fragments ({self.versions} versions, {self.removals} removals, "
-            f"{self.holes} holes), {self.repeated} repeated; "
+            f"{counted(self.fragments, 'fragment')} ({counted(self.versions, 'version')}, "
+            f"{counted(self.removals, 'removal')}, {counted(self.holes, 'hole')}), "
+            f"{self.repeated} repeated; "
             f"{self.payload_bytes} bytes of payload, {each:.0f} bytes of index each"
         )
 

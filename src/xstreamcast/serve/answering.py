@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from xstreamcast.errors import Error
+from xstreamcast.model.counted import counted
 from xstreamcast.serve.events import UNSTORED, event_stream
 from xstreamcast.serve.follower import Follower
 from xstreamcast.serve.formats import FORMATS, accepted, text_of
@@ -112,7 +113,7 @@ class AnswerServer(HttpServer):
         if follower.finished:
             return Response(status_code=204, headers=_DATA)  # how events say: do not come back
         if served.listeners.listening >= self._clients:
-            said = {"message": f"{self._clients} clients follow answers: as many as may"}
+            said = {"message": f"the limit of {counted(self._clients, 'client')} is reached"}
             return _json({"error": said}, 503, {"Retry-After": "5"})
         events = event_stream(served.listeners, follower, b"".join)
         return StreamingResponse(events, media_type="text/event-stream", headers=_DATA)

@@ -198,7 +198,9 @@ def certificate(folder: Path) -> Certificate:
 
 
 @contextmanager
-def http(answer: Callable[[Any], None], trusted: Certificate | None = None) -> Iterator[str]:
+def http(
+    answer: Callable[[Any], None], trusted: Certificate | None = None, port: int = 0
+) -> Iterator[str]:
     """A server whose GET is answered by a function."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -216,7 +218,7 @@ def http(answer: Callable[[Any], None], trusted: Certificate | None = None) -> I
         def handle_error(self, *_: Any) -> None:
             """A client that goes away is no error."""
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", port), Handler)
     if trusted is not None:
         # the handshake is the handler's, so that one that fails closes its own connection
         server.socket = trusted.context().wrap_socket(
@@ -233,12 +235,14 @@ def http(answer: Callable[[Any], None], trusted: Certificate | None = None) -> I
 
 
 @contextmanager
-def websocket(handle: Callable[[Any], None], trusted: Certificate | None = None) -> Iterator[str]:
+def websocket(
+    handle: Callable[[Any], None], trusted: Certificate | None = None, port: int = 0
+) -> Iterator[str]:
     """A WebSocket server whose connections are handled by a function."""
     from websockets.sync.server import serve
 
     context = None if trusted is None else trusted.context()
-    with serve(handle, "127.0.0.1", 0, ssl=context) as server:
+    with serve(handle, "127.0.0.1", port, ssl=context) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"ws{'s' if trusted else ''}://127.0.0.1:{server.socket.getsockname()[1]}"

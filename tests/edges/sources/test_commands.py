@@ -166,9 +166,12 @@ def test_a_library_that_is_missing_is_named_with_the_line_that_installs_it(
 def test_passwords_are_in_no_message(capfd: pytest.CaptureFixture[str]) -> None:
     for scheme in ("http", "ws", "mqtt"):
         source = f"{scheme}://reader:hunter2@127.0.0.1:{free_port()}/x"
-        assert main(["watch", "-q", 'stream("x")//a', "-i", f"x={source}"]) == 2
-        assert main(["tune", source]) == 2
+        words = ["-q", 'stream("x")//a', "-i", f"x={source}"]
+        assert main(["watch", *words, "--for", "100ms"]) == 0
+        assert main(["tune", source, "--for", "100ms"]) == 0
+        assert main(["run", *words]) == 2
     said = "".join(capfd.readouterr())
+    assert said.count("trying again") == 6
     assert "127.0.0.1" in said
     assert "hunter2" not in said
 

@@ -69,15 +69,6 @@ def test_a_message_that_is_broken_costs_only_itself() -> None:
     assert [one.code for one in refused] == ["XSCF0001"]
 
 
-def test_nobody_there_is_a_mistake() -> None:
-    port = free_port()
-    for scheme in ("ws", "tcp", "http", "mqtt"):
-        with pytest.raises(Error) as met:
-            settle(f"{scheme}://127.0.0.1:{port}/x", None)
-        assert met.value.code == "XSCU0003"
-        assert f"127.0.0.1:{port}" in met.value.message
-
-
 def serve_bytes(server: socket.socket, parts: list[bytes]) -> None:
     for part in parts:
         connection, _ = server.accept()

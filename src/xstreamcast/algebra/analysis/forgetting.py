@@ -126,6 +126,8 @@ class _Noting(UsageWalk):
 
     def __init__(self, program: Program, guides: Mapping[str, Guide]) -> None:
         super().__init__(program, guides)
+        for needs in self.needs.values():
+            needs.by_holes = True
         self.met: set[FragmentElement] = set()
         self.loose: set[int] = set()  # tags of which something is seen that has no name
         self.bare: Counter[int] = Counter()  # how often steps lead to a tag, whatever its versions
@@ -189,10 +191,10 @@ class _Noting(UsageWalk):
         for one in found:
             guide = self.guides[one.stream]
             tags = guide.roots if one.tag == DOCUMENT else {one.tag}
-            inner = {k.child for tag in tags for k in guide.links.get(tag, ())}
+            inner = {k.child for tag in tags for k in guide.links.get(tag, ()) if one.holes}
             own = tags if one.tag == DOCUMENT or one.path == () else frozenset[int]()
             self.entire |= guide.below(inner | own)
-            self.exposed |= guide.below(k.child for tag in tags for k in guide.links.get(tag, ()))
+            self.exposed |= guide.below(inner)
             self.exposed |= tags if one.tag == DOCUMENT else set()
         return super().read(found)
 

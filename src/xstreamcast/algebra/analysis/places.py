@@ -36,7 +36,7 @@ class Needs:
     tags: whose fragments it reads; inside: of which it sees more than root and holes; whole: of
     which it reads everything below; copied: whose elements it copies or shows; timed: whose
     lifespans it sees; seen: what of their inside; all: it may see anything. `fine`: steps up are
-    followed, and elements inside fragments by the holes below them.
+    followed. `by_holes`: elements inside fragments are distinguished by the holes below them.
     """
 
     tags: set[int] = field(default_factory=set)
@@ -47,6 +47,7 @@ class Needs:
     seen: Seen = field(default_factory=Seen)
     all: str | None = None
     fine: bool = False
+    by_holes: bool = False
 
     def read(self, guide: Guide) -> frozenset[int]:
         """The tags whose fragments must be there."""
@@ -228,7 +229,7 @@ def _named(
     stream, tag, path, _ = place
     if not any(matches(test, name) for name in guide.inner.get(tag, ())):
         return set()
-    if not needs.fine:
+    if not (needs.fine or needs.by_holes):
         return {FragmentElement(stream, tag, None)}
     from_here = len(path or ())
     above = {

@@ -78,6 +78,9 @@ class UsageWalk:
             guide, needs = self.guides[one.stream], self.needs[one.stream]
             if one.tag == DOCUMENT:
                 needs.whole |= guide.roots
+            elif one.path is None and not one.holes and needs.by_holes:
+                needs.copied.add(one.tag)
+                needs.seen.value(one.tag, one.path)
             else:
                 at = () if one.path is None else one.path
                 below = [k.child for k in guide.links.get(one.tag, ()) if k.path[: len(at)] == at]
@@ -91,6 +94,7 @@ class UsageWalk:
         for one in found:
             guide, needs = self.guides[one.stream], self.needs[one.stream]
             tags = guide.below(guide.roots if one.tag == DOCUMENT else {one.tag})
+            tags = frozenset({one.tag}) if needs.by_holes and not one.holes else tags
             needs.copied |= tags
             needs.timed |= tags & guide.timed
         return NOWHERE

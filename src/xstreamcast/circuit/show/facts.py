@@ -10,6 +10,7 @@ from xstreamcast.circuit.node_sources import follows_clock, in_order, sources_of
 from xstreamcast.circuit.passes.growing import accumulates, adds, grows
 from xstreamcast.circuit.passes.top_n import limit_of
 from xstreamcast.circuit.windows.retention import shown_name, windows_grow, windows_keep
+from xstreamcast.model.counted import counted
 
 
 class NodeFacts(NamedTuple):
@@ -84,7 +85,7 @@ def facts_of(node: c.Node) -> NodeFacts:
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
             kept = "nothing" if grows(node) else "the result of each row"
             limit = limit_of(node)
-            kept = kept if limit is None else f"the results of at most {limit} rows"
+            kept = kept if limit is None else f"the results of at most {counted(limit, 'row')}"
             return NodeFacts(_key(node), kept, cost)
         case c.Join(key=key):
             if key is None:

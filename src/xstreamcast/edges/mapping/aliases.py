@@ -2,156 +2,243 @@
 
 vehicle V1 (alias I7), removal of I7  →  V1 removed, in whatever order the two arrive
 
-An alias may be used by one unit after the other: a removal is that of the last one before it.
-Where nothing comes later than a lateness allows, an alias is kept as long as its unit is there and
-has used no other since; all are kept where everything may come late.
+A removal is of the unit that has the name as its key, and of the unit that last used it as an alias
+up to then. Where a later use arrives after the removal, the removal is taken back and is one of
+that unit. Where nothing comes later than a lateness allows, an alias is kept as long as its unit is
+there and has used no other since; all are kept where everything may come late.
 """
 
 from __future__ import annotations
 
-from bisect import insort
+from array import array
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from xstreamcast.edges.mapping.removals import removals
+from xstreamcast.edges.mapping.removals import LAST, removals
 from xstreamcast.model.fragment import Op
 from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
 
-_FEW: Final = 1024  # units; up to as many, no aliases are looked for that can be dropped
+T = TypeVar("T")
+
+_FEW: Final = 1024  # below which nothing is dropped
+UNKNOWN: Final = -1  # in place of a code
 
 
-class Named(NamedTuple):
-    """A unit that used an alias: its id and tag, and when it did last and first."""
+class KeyedUnit(NamedTuple):
+    """A unit by its key: its tag, when it was last reported, and where it ends."""
+
+    tag: int
+    valid: int
+    to: int
+
+
+class RemovalByName(NamedTuple):
+    """A unit is removed at an instant; with an end before it, the removal is taken back."""
 
     code: int
     tag: int
     valid: int
-    since: int
+    to: int
+
+
+@dataclass(slots=True)
+class AliasUses:
+    """When an alias was used, and by which units, in the order of time."""
+
+    times: array[int] = field(default_factory=lambda: array("q"))
+    codes: array[int] = field(default_factory=lambda: array("i"))
+
+    def add(self, valid: int, code: int) -> None:
+        """Note a use; of one instant the last to come counts."""
+        at = bisect_right(self.times, valid)
+        self.times.insert(at, valid)
+        self.codes.insert(at, code)
+
+    def user(self, at: int) -> int:
+        """The unit that used it last up to an instant."""
+        found = bisect_right(self.times, at)
+        return self.codes[found - 1] if found else UNKNOWN
+
+    def forget(self, before: int) -> None:
+        """Drop the uses that no removal from an instant on is of."""
+        at = max(0, bisect_right(self.times, before) - 1)
+        del self.times[:at], self.codes[:at]
 
 
 @dataclass(slots=True)
 class Aliases:
     """What the units of one kind are known by besides their keys."""
 
-    named: dict[int, Named] = field(default_factory=dict)  # by the code of the alias: the last one
-    earlier: dict[int, list[Named]] = field(default_factory=dict)  # those before it, in order
-    waiting: dict[int, set[int]] = field(default_factory=dict)  # removals that named nothing known
-    gone: dict[int, int] = field(default_factory=dict)  # when units were removed, by their codes
+    uses: dict[int, AliasUses] = field(default_factory=dict)  # by the code of the alias
+    units: dict[int, KeyedUnit] = field(default_factory=dict)  # by the codes of their keys
+    # by the code of a name: at which instants it was removed, and who used it as an alias then
+    named: dict[int, dict[int, int]] = field(default_factory=dict)
+    # by the code of a unit: when it was removed, and by which names; by none: that was taken back
+    removed: dict[int, dict[int, tuple[int, ...]]] = field(default_factory=dict)
+    gone: dict[int, int] = field(default_factory=dict)  # when units were removed last
     _newest: int = START  # the clock of the feed
     _most: int = _FEW  # how many there may be before some are dropped
 
-    def learn(self, made: FragmentBatch, given: list[tuple[int, int]]) -> list[Named]:
-        """Note (row, alias) of a batch → the removals that came before the units they name."""
-        early: list[Named] = []
+    def learn(self, made: FragmentBatch, given: list[tuple[int, int]]) -> list[RemovalByName]:
+        """Note (row, alias) of a batch → what becomes of the removals that came before."""
+        out: list[RemovalByName] = []
         self._newest = max(self._newest, int(made.clock.max(initial=START)))
-        self._return(made)
+        here = np.flatnonzero(made.op != Op.REMOVE)
+        ends = np.full(len(here), NOW) if made.to is None else made.to[here]
+        columns = made.id[here], made.tsid[here], made.valid[here], ends
+        for code, tag, valid, to in zip(*(one.tolist() for one in columns), strict=True):
+            out += self._reported(code, KeyedUnit(tag, valid, to))
         for row, alias in given:
-            code, tag, valid = int(made.id[row]), int(made.tsid[row]), int(made.valid[row])
-            if made.op[row] == Op.REMOVE or alias == code:
+            code = int(made.id[row])
+            if made.op[row] != Op.REMOVE:
+                out += self._used(alias, int(made.valid[row]), code)
+        return out
+
+    def _reported(self, code: int, unit: KeyedUnit) -> list[RemovalByName]:
+        """A unit is there: a removal by its key may have been taken for one by an alias only."""
+        known = self.units.get(code)
+        if known is None or known.valid <= unit.valid:
+            self.units[code] = unit
+        if self.gone.get(code, unit.valid) < unit.valid:
+            del self.gone[code]
+        instants = self.named.get(code, {})
+        return [
+            RemovalByName(code, unit.tag, at, NOW)
+            for at in sorted(instants)
+            if at >= unit.valid and self._remove(code, at, code)
+        ]
+
+    def _used(self, alias: int, valid: int, code: int) -> list[RemovalByName]:
+        """A unit used an alias: later removals that name it may be of this unit."""
+        out: list[RemovalByName] = []
+        uses = self.uses.setdefault(alias, AliasUses())
+        uses.add(valid, code)
+        instants = self.named.get(alias, {})
+        for at in sorted(one for one in instants if one >= valid):
+            before, now = instants[at], uses.user(at)
+            if before == now:
                 continue
-            self._use(alias, Named(code, tag, valid, valid))
-            waiting = self.waiting.get(alias, set())
-            due = {at for at in waiting if at >= valid}
-            early += [Named(code, tag, at, valid) for at in sorted(due)]
-            if due:
-                waiting -= due
-            if not waiting:
-                self.waiting.pop(alias, None)
-        return early
+            instants[at] = now
+            if before not in (UNKNOWN, alias) and self._take_back(before, at, alias):
+                out.append(RemovalByName(before, self.units[before].tag, at, at - 1))
+            if self._remove(now, at, alias):
+                out.append(RemovalByName(now, self.units[now].tag, at, NOW))
+        return out
 
-    def _use(self, alias: int, one: Named) -> None:
-        """Note that a unit used an alias."""
-        known = self.named.get(alias)
-        if known is None:
-            self.named[alias] = one
-        elif known.code == one.code:
-            last, first = max(known.valid, one.valid), min(known.since, one.since)
-            self.named[alias] = known._replace(valid=last, since=first)
-        else:
-            late = one.valid < known.valid
-            self.named[alias] = known if late else one
-            insort(self.earlier.setdefault(alias, []), one if late else known, key=_since)
+    def _remove(self, code: int, at: int, name: int) -> bool:
+        """Note that a name removes a unit → whether none did so before."""
+        known = self.removed.setdefault(code, {})
+        names = known.get(at, ())
+        if name not in names:
+            known[at] = (*names, name)
+        self.gone[code] = max(at, self.gone.get(code, at))
+        return not names
 
-    def _user(self, alias: int, at: int) -> Named | None:
-        """The unit that used an alias last before an instant."""
-        known = self.named.get(alias)
-        if known is None or known.since <= at:
-            return known
-        return next((o for o in reversed(self.earlier.get(alias, ())) if o.since <= at), None)
+    def _take_back(self, code: int, at: int, name: int) -> bool:
+        """Note that a name does not remove a unit → whether none does."""
+        known = self.removed[code]
+        known[at] = tuple(one for one in known[at] if one != name)
+        if known[at]:
+            return False
+        self.gone.pop(code, None)
+        left = [instant for instant, names in known.items() if names]
+        if left and max(left) >= self.units[code].valid:
+            self.gone[code] = max(left)
+        return True
 
     def resolved(
-        self, made: FragmentBatch, early: list[Named], lateness: int | None
+        self, made: FragmentBatch, early: list[RemovalByName], lateness: int | None
     ) -> FragmentBatch:
-        """The batch with removals of units that aliases name, the early ones behind it."""
+        """The batch with removals of the units that names mean; behind it what is to be done
+        about removals that came before."""
         codes, tags = made.id.copy(), made.tsid.copy()
+        own = np.zeros(len(made), np.int64) if made.version is None else made.version.copy()
+        more: list[RemovalByName] = []
         for row in np.flatnonzero(made.op == Op.REMOVE).tolist():
-            known = self._user(int(codes[row]), int(made.valid[row]))
-            if known is None:
-                self.waiting.setdefault(int(codes[row]), set()).add(int(made.valid[row]))
-            else:
-                codes[row], tags[row] = known.code, known.tag
-        made = _once(replace(made, id=codes, tsid=tags))
-        if early:
-            code, tag, valid, _ = np.array(early, np.int64).T
-            made = removals(made, tag.astype(np.int32), code.astype(np.int32), valid)
-        for row in np.flatnonzero(made.op == Op.REMOVE).tolist():
-            code, valid = int(made.id[row]), int(made.valid[row])
-            self.gone[code] = max(valid, self.gone.get(code, valid))
+            name, at = int(codes[row]), int(made.valid[row])
+            uses = self.uses.get(name)
+            user = UNKNOWN if uses is None else uses.user(at)
+            self.named.setdefault(name, {})[at] = user
+            meant = [name] if user in (UNKNOWN, name) else [user]
+            if name in self.units and user not in (UNKNOWN, name):
+                meant.append(name)
+            if meant[0] != name or not self.removed.get(name, {}).get(at, (name,)):
+                own[row] = LAST  # it counts, whatever was taken back at the instant
+            for code in meant:
+                self._remove(code, at, name)
+            if user != UNKNOWN:
+                codes[row], tags[row] = user, self.units[user].tag
+                more += [RemovalByName(one, self.units[one].tag, at, NOW) for one in meant[1:]]
+        version = None if made.version is None and not own.any() else own
+        made = _once(replace(made, id=codes, tsid=tags, version=version))
+        early = [one for one in early if one.to == NOW or not self.removed[one.code][one.valid]]
+        made = _behind(made, [*early, *more])
         if lateness is not None:
             self._forget(lateness)
         return made
 
     def _forget(self, lateness: int) -> None:
         """Drop what no message may name that is at most so late; now and then, not each time."""
-        if len(self.named) + len(self.waiting) + len(self.gone) <= self._most:
+        if self._size() <= self._most:
             return
         before = self._newest - lateness
+        for uses in self.uses.values():
+            uses.forget(before)
         last: dict[int, int] = {}
-        for one in self.named.values():
-            last[one.code] = max(one.valid, last.get(one.code, one.valid))
-        self.named = {
-            alias: one
-            for alias, one in self.named.items()
-            if one.valid >= before
-            or (
-                one.valid == last[one.code]
-                and not one.valid <= self.gone.get(one.code, NOW) < before
-            )
+        for uses in self.uses.values():
+            code, at = uses.codes[-1], uses.times[-1]
+            last[code] = max(at, last.get(code, at))
+        left = {
+            code
+            for code, unit in self.units.items()
+            if unit.to < before or unit.valid <= self.gone.get(code, NOW) < before
         }
-        self._forget_earlier(before)
-        known = {one.code for one in self.named.values()}
-        self.gone = {c: at for c, at in self.gone.items() if at >= before or c in known}
-        timely = ((c, {at for at in some if at >= before}) for c, some in self.waiting.items())
-        self.waiting = {code: some for code, some in timely if some}
-        self._most = max(_FEW, 2 * (len(self.named) + len(self.waiting) + len(self.gone)))
+        self.uses = {
+            alias: one
+            for alias, one in self.uses.items()
+            if one.times[-1] >= before
+            or (one.times[-1] == last[one.codes[-1]] and one.codes[-1] not in left)
+        }
+        used = {code for one in self.uses.values() for code in one.codes}
+        self.units = {c: u for c, u in self.units.items() if c not in left or c in used}
+        self.gone = {c: at for c, at in self.gone.items() if at >= before or c in self.units}
+        self.named = _since(self.named, before)
+        self.removed = _since(self.removed, before)
+        self._most = max(_FEW, 2 * self._size())
 
-    def _forget_earlier(self, before: int) -> None:
-        """Drop units that no timely removal may be of: others used their aliases after them."""
-        for alias, some in list(self.earlier.items()):
-            last = self.named.get(alias)
-            nexts = [one.since for one in some[1:]] + [START if last is None else last.since]
-            kept = [one for one, after in zip(some, nexts, strict=True) if after > before]
-            self.earlier[alias] = kept
-            if not kept:
-                del self.earlier[alias]
+    def _size(self) -> int:
+        """About how much is kept."""
+        return len(self.uses) + len(self.units) + len(self.named) + len(self.removed)
 
-    def _return(self, made: FragmentBatch) -> None:
-        """Units that are reported after they were removed are there again."""
-        if not self.gone:
-            return
-        here = made.op != Op.REMOVE
-        for code, valid in zip(made.id[here].tolist(), made.valid[here].tolist(), strict=True):
-            if self.gone.get(code, valid) < valid:
-                del self.gone[code]
+    def codes(self) -> set[int]:
+        """The ids that are kept."""
+        used = (one for uses in self.uses.values() for one in uses.codes)
+        return {*self.uses, *used, *self.units, *self.named, *self.removed, *self.gone}
 
 
-def _since(one: Named) -> int:
-    return one.since
+def _since(known: dict[int, dict[int, T]], before: int) -> dict[int, dict[int, T]]:
+    """What is known of instants that are not before another."""
+    timely = (
+        (code, {at: one for at, one in some.items() if at >= before})
+        for code, some in known.items()
+    )
+    return {code: some for code, some in timely if some}
+
+
+def _behind(made: FragmentBatch, given: list[RemovalByName]) -> FragmentBatch:
+    """The batch, and removals behind it."""
+    if not given:
+        return made
+    if made.version is None:
+        made = replace(made, version=np.zeros(len(made), np.int64))
+    code, tag, valid, to = np.array(given, np.int64).T
+    return removals(made, tag.astype(np.int32), code.astype(np.int32), valid, to)
 
 
 def _once(made: FragmentBatch) -> FragmentBatch:

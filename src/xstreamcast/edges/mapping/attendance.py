@@ -4,6 +4,11 @@ deliveries at 8 (a), 9 (none), 10 (a)  →  a until 9 and from 10 on, in whateve
 
 A unit that comes back may say that it is valid since before its absence: a removal hides it in
 between. So its contents remain where they are, whenever the delivery without it comes.
+
+A content that would begin after the next delivery, which says something else of the unit, never
+holds: a removal takes it back.
+
+deliveries at 8 (a from 10 on), 9 (a from 12 on)  →  nothing of a from 10 to 12
 """
 
 from __future__ import annotations
@@ -33,6 +38,7 @@ class Removal(NamedTuple):
     code: int
     valid: int
     to: int
+    of_content: bool = False  # what begins there is taken back, whichever of the two comes first
 
 
 @dataclass(slots=True)
@@ -43,6 +49,8 @@ class PartDeliveries:
     units: set[int] = field(default_factory=set)  # what the last one held
     tags: dict[int, int] = field(default_factory=dict)  # of all units that any held
     steps: dict[int, list[AttendanceStep]] = field(default_factory=dict)
+    void: dict[int, set[int]] = field(default_factory=dict)  # when contents begin that never hold
+    restored: set[tuple[int, int]] = field(default_factory=set)  # of these, what holds after all
 
     def enter(self, when: int) -> bool:
         """Note a delivery → whether none is later."""
@@ -82,6 +90,9 @@ class PartDeliveries:
         del self.times[: max(0, bisect_right(self.times, before) - 1)]
         for steps in self.steps.values():
             del steps[: max(0, bisect_right(steps, before, key=_when) - 1)]
+        if self.void:
+            timely = {c: {at for at in some if at >= before} for c, some in self.void.items()}
+            self.void = {code: some for code, some in timely.items() if some}
 
     def _after(self, when: int) -> int | None:
         at = bisect_right(self.times, when)
@@ -109,7 +120,23 @@ class PartDeliveries:
                 steps.insert(at, AttendanceStep(later, ABSENT, later))
             elif back is not None and (now is None or back.valid != now.valid):
                 steps.insert(at, back._replace(when=later))
-        return _news(code, was, _absences(steps[low : len(steps) - high]), steps)
+        made = _news(code, was, _absences(steps[low : len(steps) - high]), steps)
+        planned = any(one.begins > one.when for one in steps[low : len(steps) - high])
+        return made + self._voided(code, steps, now) if planned or code in self.void else made
+
+    def _voided(
+        self, code: int, steps: list[AttendanceStep], now: AttendanceStep | None
+    ) -> list[Removal]:
+        """What takes back the contents of a unit that never hold; `now`: what is said now."""
+        known, void = self.void.setdefault(code, set()), _void(steps)
+        if now is not None and now.valid != ABSENT and now.begins in known - void:
+            known.discard(now.begins)
+            self.restored.add((code, now.begins))
+        made = [Removal(code, at, at - 1, True) for at in sorted(void - known)]
+        known |= void
+        if not known:
+            del self.void[code]
+        return made
 
 
 def _when(step: AttendanceStep) -> int:
@@ -130,6 +157,13 @@ def _absences(steps: list[AttendanceStep]) -> dict[int, int]:
         for one, back in zip(steps, nexts, strict=False)
         if one.valid == ABSENT
     }
+
+
+def _void(steps: list[AttendanceStep]) -> set[int]:
+    """When contents would begin that never hold: the next delivery said something else."""
+    ends = [one.when for one in steps[1:]] + [NOW]
+    said = [(one.begins, end) for one, end in zip(steps, ends, strict=True) if one.valid != ABSENT]
+    return {at for at, end in said if end <= at} - {at for at, end in said if end > at}
 
 
 def _news(

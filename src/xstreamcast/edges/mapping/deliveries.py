@@ -5,12 +5,14 @@ delivery 1: a b   delivery 2: a c   →   b removed at the time of delivery 2
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from xstreamcast.edges.mapping.asking import XPath
 from xstreamcast.edges.mapping.attendance import TIMELESS, PartDeliveries, Removal
+from xstreamcast.edges.mapping.removals import LAST, removals
 from xstreamcast.edges.mapping.units import accepted
 from xstreamcast.model.fragment import Op
 from xstreamcast.model.instant import START
@@ -60,6 +62,13 @@ class Deliveries:
         for part, rows, when in groups:
             known = self.last.setdefault(part, PartDeliveries())
             out += _delivered(made, timeless, rows, when, known)
+            if known.restored:
+                made = _restored(made, rows, known.restored)
+                out = [
+                    one for one in out
+                    if not (one[0].of_content and (one[0].code, one[0].valid) in known.restored)
+                ]  # fmt: skip
+                known.restored.clear()
             if lateness is not None:
                 known.forget(known.times[-1] - lateness)
         return _without(made, out)
@@ -95,6 +104,14 @@ def _delivered(
         known.units = set(units)
 
 
+def _restored(made: FragmentBatch, rows: Any, held: set[tuple[int, int]]) -> FragmentBatch:
+    """The batch, in which contents that hold after all count, although they were taken back."""
+    version = np.zeros(len(made), np.int64) if made.version is None else made.version.copy()
+    at = [row for row in rows.tolist() if (int(made.id[row]), int(made.valid[row])) in held]
+    version[at] = LAST
+    return replace(made, version=version)
+
+
 def _by_message(message: Any, parts: list[str | None], said: Times) -> Iterator[Group]:
     """A message is a delivery, of a part of the feed or of all of it."""
     for number, part in enumerate(parts):
@@ -117,8 +134,7 @@ def _without(made: FragmentBatch, gone: list[tuple[Removal, int]]) -> FragmentBa
     """The batch with removals of units, each with its tag."""
     if not gone:
         return made
-    from xstreamcast.edges.mapping.removals import removals
-
-    code, valid, to = np.array([removal for removal, _ in gone], np.int64).T
+    code, valid, to, of_content = np.array([removal for removal, _ in gone], np.int64).T
     tags = np.array([tag for _, tag in gone], np.int32)
-    return removals(made, tags, code.astype(np.int32), valid, to, version=0)
+    version = np.where(of_content, LAST, 0)
+    return removals(made, tags, code.astype(np.int32), valid, to, version=version)

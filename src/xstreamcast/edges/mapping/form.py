@@ -81,6 +81,10 @@ _UNIT: Final = (
     "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "alias",
     "temporary", "statement", "whole", "in",
 )  # fmt: skip
+_NOT_OF_EVENTS: Final = {
+    "whole": "an event has happened, whether or not a later delivery lists it",
+    "temporary": "an event has no earlier version that could return",
+}
 _TIME: Final = ("path", "format", "zone", "default")
 
 
@@ -171,6 +175,9 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     whole = given.get("whole", False)
     if not isinstance(whole, bool | str):
         raise refused(name, f"{where}whole must be true, false or an XPath; got {whole!r}")
+    for word, why in _NOT_OF_EVENTS.items():
+        if type_ == "event" and given.get(word, False) is not False:
+            raise refused(name, f'{where}{word} has no meaning for type = "event": {why}')
     rest = {word: _text(name, given, word, where) for word in ("version", "remove", "skip")}
     rest |= {
         word: _text(name, given, word, where)

@@ -23,11 +23,7 @@ def _known(decoder: MappingDecoder) -> Iterator[int]:
     for content in decoder._unchanged.values():
         yield from content.last
     for aliases in decoder._aliases.values():
-        yield from aliases.named
-        yield from (one.code for one in aliases.named.values())
-        yield from (one.code for some in aliases.earlier.values() for one in some)
-        yield from aliases.waiting
-        yield from aliases.gone
+        yield from aliases.codes()
     for statements in decoder._statements.values():
         for one in statements.last.values():
             yield from (said.code for said in one.said)

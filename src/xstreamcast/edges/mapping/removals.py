@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I32, I64
 
-_LAST: Final = 10**17  # above every version that a unit may have: a removal counts at its instant
+LAST: Final = 10**17  # above every version that a unit may have: a removal counts at its instant
 
 
 def removals(
@@ -25,7 +25,7 @@ def removals(
     valid: I64,
     to: I64 | None = None,
     *,
-    version: int = _LAST,
+    version: int | I64 = LAST,
 ) -> FragmentBatch:
     """The batch, and behind it a removal of each id at an instant, or until another one."""
     n = len(codes)
@@ -39,7 +39,7 @@ def removals(
         ends = np.full(len(made), NOW) if made.to is None else made.to
         versions = np.zeros(len(made), np.int64) if made.version is None else made.version
         made = replace(made, to=ends, version=versions)
-    optional = {"within": np.int32(-1), "to": np.int64(NOW), "version": np.int64(version)}
+    optional: dict[str, Any] = {"within": np.int32(-1), "to": np.int64(NOW), "version": version}
     for name, value in optional.items():
         if getattr(made, name) is not None:
             given[name] = np.full(n, value)

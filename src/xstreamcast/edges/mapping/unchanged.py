@@ -59,7 +59,11 @@ class Unchanged:
         """The fragments that say anything new; `timeless`: the ids of those without valid times."""
         news, until = np.ones(len(made), np.bool_), np.full(len(made), NOW)
         instead: list[tuple[int, int, int]] = []  # row, valid, to
+        again = _superseded(made, timeless)
         for row, code, valid in self._rows(made, timeless):
+            if row in again:
+                news[row] = False
+                continue
             removes = bool(made.op[row] == Op.REMOVE)
             if removes and made.to is not None and made.to[row] != NOW:
                 continue  # what was true before returns
@@ -78,6 +82,22 @@ class Unchanged:
         for row in np.lexsort((made.valid, made.op == Op.REMOVE)).tolist():
             if codes[row] in timeless or codes[row] in self.last:
                 yield row, codes[row], valids[row]
+
+
+def _superseded(made: FragmentBatch, timeless: set[int]) -> set[int]:
+    """Rows in place of which a later one of the same unit and instant counts: its message has the
+    unit twice."""
+    if made.version is not None and made.version.any():
+        return set()
+    last: dict[tuple[int, int], int] = {}
+    out: set[int] = set()
+    rows = zip(made.id.tolist(), made.valid.tolist(), (made.op != Op.REMOVE).tolist(), strict=True)
+    for row, (code, valid, there) in enumerate(rows):
+        if there and code in timeless:
+            if (code, valid) in last:
+                out.add(last[code, valid])
+            last[code, valid] = row
+    return out
 
 
 def _digest(made: FragmentBatch, at: int) -> bytes:

@@ -24,6 +24,16 @@ def without_times(decoder: MappingDecoder) -> list[str]:
     return found
 
 
+def without_zones(decoder: MappingDecoder) -> list[str]:
+    """A sentence for each entry that finds times of day without a time zone."""
+    return [
+        f"unit.{kind.rule.name}.{word} finds times without a time zone, which count as UTC; "
+        'zone = "+01:00" in the entry sets another'
+        for kind in decoder.kinds.values()
+        for word in kind.unzoned
+    ]
+
+
 def unfit(decoder: MappingDecoder) -> str | None:
     """A sentence, if messages came and none has anything that the mapping looks for."""
     counts, mapping = decoder.counts, decoder.mapping

@@ -12,7 +12,7 @@ from xstreamcast.edges.mapping.times import default_of, instants_of
 from xstreamcast.model import fragment as model
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import offsets_of
-from xstreamcast.model.instant import NOW, START
+from xstreamcast.model.instant import DAY, NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, TimeRule, UnitRule
@@ -117,6 +117,7 @@ class KindReader:
         self._statement = xpath("statement", rule.statement)
         self.count = 0  # units that were known by their number
         self.read, self.timed = 0, 0  # units, and those of them that say when they begin
+        self.unzoned: dict[str, None] = {}  # entries that find times without a time zone
 
     def found(self, store: Store, batch: Messages, said: Times, above: Found | None) -> Found:
         """The units of a batch; `said`: message times, `above`: the units they are nested in."""
@@ -136,6 +137,9 @@ class KindReader:
         if self._to is not None:
             ends = times_of(store, nodes, self._to, self.rule.ends, why)
             _refuse_times(ends, f"unit.{self.rule.name}.to", why)
+        for word, times in (("from", begins), ("to", ends)):
+            if times is not None and _without_zone(times):
+                self.unzoned[word] = None
         timeless = ~begins.there
         self.read, self.timed = self.read + n, self.timed + int((~timeless | begins.bad).sum())
         if above is not None:
@@ -240,6 +244,11 @@ def times_of(
         value[~given], zoned[~given], good[~given] = *default, True
         given = np.ones(n, np.bool_)
     return Times(np.where(good, value, START), zoned & good, good & given, given & ~good, texts)
+
+
+def _without_zone(times: Times) -> bool:
+    """Whether there is a time of day without a time zone."""
+    return bool((times.there & ~times.zoned & (times.value % DAY != 0)).any())
 
 
 def _refuse_times(times: Times, entry: str, why: dict[int, tuple[str, str]]) -> None:

@@ -20,6 +20,7 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import go_on_arriving
 from xstreamcast.errors import Error, error
 from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.counted import counted
 from xstreamcast.model.fragment import Ended, NewStructure
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
@@ -190,6 +191,7 @@ def unmoved(why: Unmoved | Error, before: int, now: int) -> Error:
     """The error that says what to do."""
     said = why.message if isinstance(why, Error) else str(why)
     return error(
-        "XSCU0005", f"the checkpoint cannot be moved from {before} to {now} partitions: {said}",
+        "XSCU0005", f"the checkpoint cannot be moved from {before} to "
+        f"{counted(now, 'partition')}: {said}",
         hint=f"start it with --partitions {before}, or with an empty checkpoint and a new sink",
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.edges.lines import LineProgress
-from xstreamcast.edges.mapping.aliases import Aliases, Named
+from xstreamcast.edges.mapping.aliases import UNKNOWN, Aliases, AliasUses, KeyedUnit
 from xstreamcast.edges.mapping.attendance import ABSENT, AttendanceStep, PartDeliveries
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.progress import FeedProgress, MappingCounts
@@ -20,12 +20,17 @@ from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 
 _NAMED = ("kind", "alias", "code", "tag", "valid", "since")
+_USES = ("kind", "alias", "valid", "code")
+_UNITS = ("kind", "code", "tag", "valid", "to")
+_REMOVALS = ("kind", "name", "valid", "code")
+_GONE = ("kind", "code", "valid")
 _STEPS = ("part", "code", "when", "valid", "shown")
+_VOID = ("part", "code", "when")
 _SAID = ("kind", "code", "valid", "digest", "kept", "until")
 _STATED = ("statement", "code", "tag", "valid", "flags", "parent")
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
@@ -111,6 +116,10 @@ def _write_deliveries(
         for step in own
     ]
     _write_rows(to, f"{at}.delivery steps", _STEPS, steps)
+    void = [
+        (n, c, when) for n, one in enumerate(known) for c, own in one.void.items() for when in own
+    ]
+    _write_rows(to, f"{at}.void contents", _VOID, void)
 
 
 def _write_rows(to: TableWriter, at: str, names: tuple[str, ...], rows: list[Any]) -> None:
@@ -134,6 +143,9 @@ def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, PartDeliver
         made[n].units |= {code} if last else set()
     for n, code, *step in zip(*source.values(f"{at}.delivery steps", *_STEPS), strict=True):
         made[n].steps.setdefault(code, []).append(AttendanceStep(*step))
+    if f"{at}.void contents" in source:
+        for n, code, when in _rows(source, f"{at}.void contents", _VOID):
+            made[n].void.setdefault(code, set()).add(when)
     return out
 
 
@@ -201,50 +213,84 @@ def _statements(source: TableReader, at: str) -> dict[str, dict[str, Statement]]
 
 
 def _write_aliases(to: TableWriter, at: str, aliases: Mapping[str, Aliases]) -> None:
-    rows = [(kind, a, *n) for kind, own in aliases.items() for a, n in own.named.items()]
-    _write_rows(to, f"{at}.aliases", _NAMED, rows)
-    rows = [
+    uses = [
         (kind, alias, *one)
         for kind, own in aliases.items()
-        for alias, some in own.earlier.items()
-        for one in some
+        for alias, used in own.uses.items()
+        for one in zip(used.times, used.codes, strict=True)
     ]
-    _write_rows(to, f"{at}.earlier aliases", _NAMED, rows)
-    early = [
-        (kind, code, one)
+    _write_rows(to, f"{at}.alias uses", _USES, uses)
+    units = [(kind, c, *one) for kind, own in aliases.items() for c, one in own.units.items()]
+    _write_rows(to, f"{at}.alias units", _UNITS, units)
+    named = [
+        (kind, name, *one)
         for kind, own in aliases.items()
-        for code, instants in own.waiting.items()
-        for one in instants
+        for name, some in own.named.items()
+        for one in some.items()
     ]
-    kinds, codes, valid = list(zip(*early, strict=True)) or [(), (), ()]
-    to.values(f"{at}.early removals", kind=kinds, alias=codes, valid=valid)
+    _write_rows(to, f"{at}.removals by name", _REMOVALS, named)
+    removed = [
+        (kind, code, when, name)
+        for kind, own in aliases.items()
+        for code, some in own.removed.items()
+        for when, names in some.items()
+        for name in names or (UNKNOWN,)
+    ]
+    _write_rows(to, f"{at}.names of removals", _REMOVALS, removed)
     gone = [(kind, *one) for kind, own in aliases.items() for one in own.gone.items()]
-    kinds, codes, valid = list(zip(*gone, strict=True)) or [(), (), ()]
-    to.values(f"{at}.gone by alias", kind=kinds, code=codes, valid=valid)
+    _write_rows(to, f"{at}.gone by alias", _GONE, gone)
 
 
 def _aliases(source: TableReader, at: str) -> dict[str, Aliases]:
     """Other keys of units; states that were written before there were any hold none."""
     out: dict[str, Aliases] = {}
+    if f"{at}.alias uses" not in source:
+        return _last_aliases(source, at)
+    for kind, alias, when, code in _rows(source, f"{at}.alias uses", _USES):
+        own = out.setdefault(kind, Aliases())
+        own.uses.setdefault(alias, AliasUses()).add(when, code)
+    for kind, code, *unit in _rows(source, f"{at}.alias units", _UNITS):
+        out.setdefault(kind, Aliases()).units[code] = KeyedUnit(*unit)
+    for kind, name, when, code in _rows(source, f"{at}.removals by name", _REMOVALS):
+        out.setdefault(kind, Aliases()).named.setdefault(name, {})[when] = code
+    for kind, code, when, name in _rows(source, f"{at}.names of removals", _REMOVALS):
+        known = out.setdefault(kind, Aliases()).removed.setdefault(code, {})
+        known[when] = () if name == UNKNOWN else (*known.get(when, ()), name)
+    for kind, code, when in _rows(source, f"{at}.gone by alias", _GONE):
+        out.setdefault(kind, Aliases()).gone[code] = when
+    return out
+
+
+def _last_aliases(source: TableReader, at: str) -> dict[str, Aliases]:
+    """States of earlier versions hold the first and the last use of each alias."""
+    out: dict[str, Aliases] = {}
     if f"{at}.aliases" not in source:
         return out
+    named = [(*one, START) for one in _rows(source, f"{at}.aliases", _NAMED[:-1])]
     if f"{at}.earlier aliases" in source:
-        columns = source.values(f"{at}.aliases", *_NAMED)
-        for kind, alias, *one in zip(*source.values(f"{at}.earlier aliases", *_NAMED), strict=True):
-            out.setdefault(kind, Aliases()).earlier.setdefault(alias, []).append(Named(*one))
-    else:
-        columns = source.values(f"{at}.aliases", *_NAMED[:-1])
-        columns.append([START] * len(columns[0]))
-    for kind, alias, *named in zip(*columns, strict=True):
-        out.setdefault(kind, Aliases()).named[alias] = Named(*named)
-    early = source.values(f"{at}.early removals", "kind", "alias", "valid")
-    for kind, alias, valid in zip(*early, strict=True):
-        out.setdefault(kind, Aliases()).waiting.setdefault(alias, set()).add(valid)
+        named = [
+            *_rows(source, f"{at}.aliases", _NAMED),
+            *_rows(source, f"{at}.earlier aliases", _NAMED),
+        ]
+    for kind, alias, code, tag, valid, since in named:
+        own = out.setdefault(kind, Aliases())
+        uses = own.uses.setdefault(alias, AliasUses())
+        for when in {valid, max(since, START)}:
+            uses.add(when, code)
+        if code not in own.units or own.units[code].valid < valid:
+            own.units[code] = KeyedUnit(tag, valid, NOW)
+    for kind, name, when in _rows(source, f"{at}.early removals", ("kind", "alias", "valid")):
+        own = out.setdefault(kind, Aliases())
+        own.named.setdefault(name, {})[when] = UNKNOWN
+        own.removed.setdefault(name, {})[when] = (name,)
     if f"{at}.gone by alias" in source:
-        columns = source.values(f"{at}.gone by alias", "kind", "code", "valid")
-        for kind, code, valid in zip(*columns, strict=True):
-            out.setdefault(kind, Aliases()).gone[code] = valid
+        for kind, code, when in _rows(source, f"{at}.gone by alias", _GONE):
+            out.setdefault(kind, Aliases()).gone[code] = when
     return out
+
+
+def _rows(source: TableReader, at: str, names: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+    return zip(*source.values(at, *names), strict=True)
 
 
 def _line_facts(lines: LineProgress) -> dict[str, Any]:

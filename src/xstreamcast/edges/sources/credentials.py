@@ -24,6 +24,7 @@ from xstreamcast.edges.sources.place import SourceAddress
 from xstreamcast.edges.sources.trust import checked
 from xstreamcast.errors import error
 
+ASKING: Final = "XSTREAMCAST_USER and XSTREAMCAST_PASSWORD, or XSTREAMCAST_TOKEN, say who asks"
 _KNOWN: Final = ("user", "password", "token", "ca", "headers")
 
 

@@ -15,20 +15,18 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from xstreamcast.edges.sources.compressed import decompressed, named_compressed
-from xstreamcast.edges.sources.credentials import Credentials
+from xstreamcast.edges.sources.credentials import ASKING, Credentials
 from xstreamcast.edges.sources.events import EventReader
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import SourceAddress
-from xstreamcast.edges.sources.retrying import BackOff
+from xstreamcast.edges.sources.retrying import LATER, BackOff, never_works
 from xstreamcast.edges.sources.trust import hint_of, trusting, why_of
 from xstreamcast.errors import Error, error
 
 _EVERY: Final = 30.0  # seconds between two polls
 _WHOLE: Final = 1.0  # seconds in which a document must end to be one
 _LARGEST: Final = 1 << 26  # bytes that are held back until it ends
-_LATER: Final = (408, 425, 429, 500, 502, 503, 504)  # the server may answer yet
-_SECRETS: Final = "XSTREAMCAST_USER and XSTREAMCAST_PASSWORD, or XSTREAMCAST_TOKEN, say who asks"
 _ACCEPT: Final = "application/xml, text/xml, text/event-stream, */*;q=0.5"
 
 
@@ -69,7 +67,21 @@ class HttpReceiver:
         auth = None if known.user is None else (known.user, known.password or "")
         verify: Any = True if known.ca is None else trusting(known.ca)
         timeout = library.Timeout(self._place.seconds("timeout", 30.0))
-        return library.Client(auth=auth, verify=verify, timeout=timeout, follow_redirects=True)
+        return library.Client(
+            auth=auth, verify=verify, timeout=timeout, follow_redirects=True,
+            event_hooks={"request": [self._without_secrets]},
+        )  # fmt: skip
+
+    def _without_secrets(self, request: Any) -> None:
+        """The headers of the credentials are for this server, and for none that it redirects to."""
+        place, url = self._place, request.url
+        port = url.port or (443 if url.scheme == "https" else 80)
+        secure = url.scheme == "https" or not place.secure
+        upgraded = (place.port, port) == (80, 443)
+        if url.host == place.host and secure and (port == place.port or upgraded):
+            return
+        for word in (*self._known.http_headers(), "Authorization"):
+            request.headers.pop(word, None)
 
     def _polled(self, client: Any, out: Inbox) -> float | None:
         """Send one request → seconds to wait before the next, None if there is none."""
@@ -83,8 +95,9 @@ class HttpReceiver:
         except Exception as failed:  # the network: of many kinds, and of ssl's
             if out.closed:
                 return None
-            hint = hint_of(failed)
-            return self._failed(out, why_of(failed), fatal=hint is not None, hint=hint)
+            return self._failed(
+                out, why_of(failed), fatal=never_works(failed), hint=hint_of(failed)
+            )
 
     def _headers(self) -> dict[str, str]:
         more = {"Last-Event-ID": self._events.id.decode()} if self._events.id else {}
@@ -97,8 +110,8 @@ class HttpReceiver:
         if status == 204:
             return None if self._events.id or self._once else self._next()
         if status >= 400:
-            later = status in _LATER
-            hint = _SECRETS if status in (401, 403) else None
+            later = status in LATER
+            hint = ASKING if status in (401, 403) else None
             said = f"{status} {response.reason_phrase}"
             wait = self._failed(out, said, fatal=not later, hint=hint)
             return max(wait or 0.0, _retry_after(response.headers.get("retry-after")))
@@ -114,8 +127,8 @@ class HttpReceiver:
         return None if self._once else self._every
 
     def _failed(self, out: Inbox, why: str, fatal: bool = False, hint: str | None = None) -> float:
-        """At first it is a mistake, later something to wait out."""
-        if not self._met and (fatal or self._once or self._waiting.failures >= 3):
+        """What can never work is a mistake at first; all else, and later, is to be waited out."""
+        if not self._met and (fatal or self._once):
             raise error("XSCU0003", f"{self._place.url}: {why}", hint=hint)
         if self._waiting.failures == 0:
             out.say(f"{self._place.url}: {why}; trying again")

@@ -18,7 +18,7 @@ from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import SourceAddress
-from xstreamcast.edges.sources.trust import hint_of
+from xstreamcast.edges.sources.retrying import BackOff, cannot_connect, connected
 from xstreamcast.errors import Error, error
 
 _KEEP_ALIVE: Final = 60
@@ -29,8 +29,10 @@ _KNOWN: Final = 4096
 class MqttReceiver:
     """A broker's messages on some topics."""
 
-    def __init__(self, place: SourceAddress, known: Credentials, session: str | None) -> None:
-        self._place, self._credentials = place, known
+    def __init__(
+        self, place: SourceAddress, known: Credentials, session: str | None, once: bool
+    ) -> None:
+        self._place, self._credentials, self._once = place, known, once
         self._library = needed("paho.mqtt.client")
         self._session = place.options.get("session") or session
         self._topics = [unquote(topic) for topic in place.path[1:].split(",") if topic]
@@ -48,13 +50,8 @@ class MqttReceiver:
     def receive(self, out: Inbox) -> None:
         client = self._client(out)
         out.on_close(self._over.set)
-        try:
-            client.connect(self._place.host, self._place.port, _KEEP_ALIVE)
-        except OSError as failed:
-            why = failed.strerror or failed
-            raise error(
-                "XSCU0003", f"cannot connect to {self._place.url}: {why}", hint=hint_of(failed)
-            ) from None
+        if connected(lambda: self._called(client), out, BackOff(), once=self._once) is None:
+            return
         client.loop_start()
         try:
             if not self._over.wait(_FIRST) and not self._answered:
@@ -65,6 +62,13 @@ class MqttReceiver:
             client.loop_stop()
         if self._refused is not None:
             raise self._refused
+
+    def _called(self, client: Any) -> Any:
+        try:
+            client.connect(self._place.host, self._place.port, _KEEP_ALIVE)
+        except (OSError, UnicodeError) as failed:
+            raise cannot_connect(self._place.url, failed) from None
+        return client
 
     def resume(self, marks: Sequence[bytes]) -> None:
         self._known.extend(marks)

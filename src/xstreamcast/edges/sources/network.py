@@ -111,11 +111,11 @@ def _receiver(
         case "ws":
             from xstreamcast.edges.sources.websocket import WebSocketReceiver
 
-            return WebSocketReceiver(place, known)
+            return WebSocketReceiver(place, known, once)
         case "mqtt":
             from xstreamcast.edges.sources.mqtt import MqttReceiver
 
-            return MqttReceiver(place, known, session)
+            return MqttReceiver(place, known, session, once)
         case "kafka":
             from xstreamcast.edges.sources.kafka import KafkaReceiver
 

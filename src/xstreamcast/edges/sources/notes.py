@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from xstreamcast.edges.disk import GrowingFile
 from xstreamcast.errors import error
+from xstreamcast.model.counted import counted
 
 _CHECKED: Final = re.compile(rb"[0-9a-f]{8} ")
 
@@ -44,8 +45,8 @@ class Notes:
         """So many files must be noted: ticks that count were written behind them."""
         if there < count:
             raise error(
-                "XSCU0003", f"{self._path} is damaged: it names {there} files that ended, and the "
-                f"journal counts {count}",
+                "XSCU0003", f"{self._path} is damaged: it names {counted(there, 'file')} that "
+                f"ended, and the journal counts {count}",
                 hint="put the checkpoint back from a copy, or begin with an empty one",
             )  # fmt: skip
 

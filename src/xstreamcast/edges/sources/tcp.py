@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import SourceAddress
-from xstreamcast.edges.sources.retrying import BackOff
+from xstreamcast.edges.sources.retrying import BackOff, cannot_connect, connected
 from xstreamcast.errors import error
 
 _CHUNK: Final = 1 << 18
@@ -30,10 +29,12 @@ class TcpReceiver:
         if "listen" in self._place.options:
             self._listen(out)
             return
-        connection: socket.socket | None = self._called()
+        connection = connected(self._called, out, BackOff(), once=self._once)
         while connection is not None:
             self._read(connection, out)
-            connection = self._again(out) if self._follow and not out.closed else None
+            connection = None
+            if self._follow and not out.wait(BackOff().failed()):
+                connection = connected(self._called, out, BackOff(), once=False, met=True)
 
     def resume(self, marks: Sequence[bytes]) -> None:
         """A socket knows nothing of what it sent before."""
@@ -45,20 +46,12 @@ class TcpReceiver:
         place = self._place
         try:
             connection = socket.create_connection((place.host, place.port), timeout=10)
-        except OSError as failed:
-            why = failed.strerror or failed
-            raise error("XSCU0003", f"cannot connect to {place.url}: {why}") from None
+        except (OSError, UnicodeError) as failed:
+            raise cannot_connect(place.url, failed) from None
         name = place.path.strip("/")
         if name:  # names the stream for a server of several
             connection.sendall(f"tune {name}\n".encode())
         return connection
-
-    def _again(self, out: Inbox) -> socket.socket | None:
-        waiting = BackOff()
-        while not out.wait(waiting.failed()):
-            with suppress(Exception):
-                return self._called()
-        return None
 
     def _listen(self, out: Inbox) -> None:
         place = self._place

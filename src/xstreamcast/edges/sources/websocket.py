@@ -7,12 +7,12 @@ import ssl
 from collections.abc import Sequence
 from typing import Any, Final
 
-from xstreamcast.edges.sources.credentials import Credentials
+from xstreamcast.edges.sources.credentials import ASKING, Credentials
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import SourceAddress
-from xstreamcast.edges.sources.retrying import BackOff
-from xstreamcast.edges.sources.trust import hint_of, trusting, why_of
+from xstreamcast.edges.sources.retrying import LATER, BackOff, NotYet, cannot_connect, connected
+from xstreamcast.edges.sources.trust import trusting
 from xstreamcast.errors import error
 
 _LARGEST: Final = 1 << 28  # bytes of a message
@@ -25,23 +25,21 @@ _REACHED: Final = re.compile(rb"<\?reached (\d+)\?>\s*\Z")
 class WebSocketReceiver:
     """A server of messages."""
 
-    def __init__(self, place: SourceAddress, known: Credentials) -> None:
-        self._place, self._known = place, known
+    def __init__(self, place: SourceAddress, known: Credentials, once: bool) -> None:
+        self._place, self._known, self._once = place, known, once
         self._library = needed("websockets.sync.client")
+        self._connection = _for_one_server(self._library.ClientConnection, place)
         self._since = 0  # of a broadcast: the number up to which all has come
 
     def receive(self, out: Inbox) -> None:
-        connection = self._called()
         waiting = BackOff()
-        while not self._read(connection, out, waiting) and not out.closed:
+        connection = connected(self._called, out, waiting, once=self._once)
+        while connection is not None and not self._read(connection, out, waiting):
+            if out.closed:
+                return
             out.say(f"{self._place.url}: the connection was lost; reconnecting")
-            while not out.wait(waiting.failed()):
-                try:
-                    connection = self._called()
-                    break
-                except Exception as failed:
-                    if waiting.failures == 1:
-                        out.say(f"{failed}")
+            out.wait(waiting.failed())
+            connection = connected(self._called, out, waiting, once=False, met=True)
 
     def resume(self, marks: Sequence[bytes]) -> None:
         self._since = max((int(mark) for mark in marks), default=0)
@@ -56,13 +54,32 @@ class WebSocketReceiver:
         try:
             connection = self._library.connect(
                 self._url(), additional_headers=headers, max_size=_LARGEST, ssl=self._trust(),
+                create_connection=self._connection,
             )  # fmt: skip
         except Exception as failed:
-            raise error(
-                "XSCU0003", f"cannot connect to {self._place.url}: {why_of(failed)}",
-                hint=hint_of(failed),
-            ) from None  # fmt: skip
+            raise self._refused(failed) from None
         return connection
+
+    def _refused(self, failed: Exception) -> Exception:
+        """Not a WebSocket, or none for us, will not change; a busy server will."""
+        from websockets.exceptions import (
+            InvalidHandshake,
+            InvalidMessage,
+            InvalidStatus,
+            InvalidURI,
+        )
+
+        why = cannot_connect(self._place.url, failed)
+        match failed:
+            case InvalidStatus() if failed.response.status_code in LATER:
+                return why
+            case InvalidStatus() if failed.response.status_code in (401, 403):
+                return error("XSCU0003", str(why), hint=ASKING)
+            case InvalidMessage() if isinstance(failed.__cause__, EOFError | OSError):
+                return why  # it hung up before it had answered
+            case InvalidHandshake() | InvalidURI():
+                return why.why if isinstance(why, NotYet) else why
+        return why
 
     def _url(self) -> str:
         url = self._place.url
@@ -109,6 +126,19 @@ class WebSocketReceiver:
             return b""
         self._since = int(found[1])
         return found[1]
+
+
+def _for_one_server(connection: Any, place: SourceAddress) -> Any:
+    """Connections that send the headers of the credentials to one server, and to none that it
+    redirects to."""
+
+    def handshake(self: Any, headers: Any = None, *rest: Any, **named: Any) -> None:
+        uri = self.protocol.uri
+        if (uri.secure, uri.host, uri.port) != (place.secure, place.host, place.port):
+            headers = None
+        connection.handshake(self, headers, *rest, **named)
+
+    return type("ServerConnection", (connection,), {"handshake": handshake})
 
 
 def _basic(known: Credentials) -> str:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from xstreamcast.model.counted import counted
+from xstreamcast.model.counted import CIRCULAR, ORPHANS, counted
 from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching.arriving import Arriving, Watched
+
+# What is said of one, and of several.
+_UNREAD: Final = (
+    "not kept, because the query does not read it",
+    "not kept, because the query does not read them",
+)
+_IGNORED: Final = (
+    "update of immutable elements ignored", "updates of immutable elements ignored"
+)  # fmt: skip
 
 
 def reported(
@@ -46,13 +55,13 @@ def _by_query(watch: Watched) -> str:
 def _of_input(watch: Watched, one: Arriving) -> str:
     """What of an input did not count, and why; nothing if all of it did."""
     counts = {
-        "repeated": watch.repeated(one.name),
-        "not kept, because the query does not read them": watch.unread(one.name),
-        "orphans, neither in a hole nor attached": watch.orphans(one.name),
-        "contain themselves and are left out": watch.circular(one.name),
-        "late": one.late,
-        "too far ahead": one.ahead,
-        "updates of immutable elements ignored": one.ignored,
+        ("repeated", "repeated"): watch.repeated(one.name),
+        _UNREAD: watch.unread(one.name),
+        ORPHANS: watch.orphans(one.name),
+        CIRCULAR: watch.circular(one.name),
+        ("late", "late"): one.late,
+        ("too far ahead", "too far ahead"): one.ahead,
+        _IGNORED: one.ignored,
     }
-    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    said = ", ".join(counted(count, *what) for what, count in counts.items() if count)
     return f"{one.name}: {said}" if said else ""

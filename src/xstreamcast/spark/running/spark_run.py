@@ -22,6 +22,7 @@ from xstreamcast.edges.binding import Options
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.partitions.facts import error_from
 from xstreamcast.edges.table.schema import arrow
+from xstreamcast.model.counted import counted
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.inputs import Sources
 from xstreamcast.spark.running.links import FEW
@@ -299,7 +300,7 @@ class SparkRun:
 def _shown(part: BatchPart) -> str:
     """What tasks do for a part, in words."""
     body = " ".join(show(part.expression).split())
-    said = f"sorted by {len(part.order)} keys" if part.order else "in the order of units"
+    said = f"sorted by {counted(len(part.order), 'key')}" if part.order else "in the order of units"
     if part.fold == "rows" and (part.first != 1 or part.last is not None):
         last = "the last" if part.last in (None, -1) else str(part.last)
         said += f", positions {part.first} to {last}"

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import groupby
 from math import floor
 
 from bench.linear_road import layout as f
@@ -44,11 +45,10 @@ def truth(
 ) -> Truth:
     """All answers for an input, a toll history by car, day and expressway, and segments' past."""
     out = Truth()
-    reports = rows[rows[:, f.TYPE] == f.REPORT]
-    statistics = Statistics(reports, dialect)
-    affected = _affected(reports, dialect)
+    statistics = Statistics(rows, dialect)
+    affected = _affected(rows, dialect)
     cars: dict[int, _Car] = {}
-    for row in lists(reports):
+    for row in reports(rows):
         car = cars.setdefault(row[f.VID], _Car(dialect))
         entered = car.take(row)
         if entered:
@@ -142,16 +142,19 @@ class _Car:
 class Statistics:
     """Cars and speeds by segment and minute."""
 
-    def __init__(self, reports: Rows, dialect: Dialect) -> None:
+    def __init__(self, rows: Rows, dialect: Dialect) -> None:
         self._dialect = dialect
-        speeds: dict[tuple[Segment, int], dict[int, list[int]]] = defaultdict(dict)
-        for row in lists(reports):
-            cell = _segment(row), minute(row[f.TIME])
-            speeds[cell].setdefault(row[f.VID], []).append(row[f.SPD])
-        self.cars = {cell: len(by_car) for cell, by_car in speeds.items()}
-        made = _of_cars if dialect.speeds == "means" else _of_readings
-        self._speeds = {cell: made(list(by_car.values())) for cell, by_car in speeds.items()}
+        self.cars: dict[tuple[Segment, int], int] = {}
+        self._speeds: dict[tuple[Segment, int], tuple[Fraction, int]] = {}
         self._known: dict[tuple[Segment, int], int] = {}
+        made = _of_cars if dialect.speeds == "means" else _of_readings
+        for at, during in groupby(reports(rows), key=lambda row: minute(row[f.TIME])):
+            speeds: dict[Segment, dict[int, list[int]]] = defaultdict(dict)
+            for row in during:
+                speeds[_segment(row)].setdefault(row[f.VID], []).append(row[f.SPD])
+            for segment, by_car in speeds.items():
+                self.cars[segment, at] = len(by_car)
+                self._speeds[segment, at] = made(list(by_car.values()))
 
     def velocity(self, segment: Segment, at: int) -> int:
         """LAV: of the five minutes before."""
@@ -200,11 +203,11 @@ class _Affected:
         return next((one for one in ahead if one in there), None)
 
 
-def _affected(reports: Rows, dialect: Dialect) -> _Affected:
+def _affected(rows: Rows, dialect: Dialect) -> _Affected:
     """Minutes after one in which two cars stood at one place."""
     standing: dict[tuple[Place, int], set[int]] = defaultdict(set)
     runs: dict[int, tuple[Place, int, int]] = {}  # of a car: where, since how many reports, when
-    for row in lists(reports):
+    for row in reports(rows):
         vid, time = row[f.VID], row[f.TIME]
         place = row[f.XWAY], row[f.DIR], row[f.LANE], row[f.POS]
         before = runs.get(vid)
@@ -229,6 +232,11 @@ def lists(rows: Rows) -> Iterator[list[int]]:
     """The rows as lists. Not all at once: three hours of rows as lists take gigabytes."""
     for start in range(0, len(rows), _BLOCK):
         yield from rows[start : start + _BLOCK].tolist()
+
+
+def reports(rows: Rows) -> Iterator[list[int]]:
+    """The position reports among the rows, in the order of their times."""
+    return (row for row in lists(rows) if row[f.TYPE] == f.REPORT)
 
 
 def _segment(row: list[int]) -> Segment:

@@ -174,12 +174,12 @@ def test_bands_around_a_value(changes, value):
     there: dict[int, Any] = {}
     for number, (adds, low, more) in enumerate(changes):
         if adds or not there:
-            there[number] = (low, (number,), number, low + more)
+            there[number] = (low, (number,), (number,), low + more)
             index.add(there[number])
         else:
             index.remove(there.pop(min(there)))
     found = sorted(index.around(value))
-    assert found == [n for n, (low, _, _, high) in there.items() if low <= value <= high]
+    assert found == [(n,) for n, (low, _, _, high) in there.items() if low <= value <= high]
     filled = BandIndex()
     filled.fill(there.values())
     assert sorted(filled.around(value)) == found

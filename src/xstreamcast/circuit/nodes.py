@@ -167,7 +167,7 @@ class IntervalJoin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BandJoin:
-    """The pairs of rows where a value of the right one stands between two values of the left one.
+    """The pairs of rows where a value of the right one is between two values of the left one.
 
     `key` and `upper`: left op right, from both sides, with the same right side. Conditions follow.
     """

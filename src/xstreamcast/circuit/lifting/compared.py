@@ -81,7 +81,7 @@ def _is_truth(plan: p.Filter, types: TypeContext) -> bool:
 
 
 def _is_low(key: p.JoinKey) -> bool:
-    """Whether items stand behind the value of the row."""
+    """Whether items are behind the value of the row."""
     return key.op in ("lt", "le")
 
 

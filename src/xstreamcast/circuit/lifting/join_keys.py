@@ -52,7 +52,7 @@ def with_band(plan: p.Where, outer: Relation) -> p.Tuples | None:
 
 
 def is_band(one: p.JoinKey, other: p.JoinKey) -> bool:
-    """Whether what two comparisons find stands between two values."""
+    """Whether what two comparisons find is between two values."""
     ops = {one.op, other.op}
     return one.right == other.right and bool(ops & {"lt", "le"}) and bool(ops & {"gt", "ge"})
 

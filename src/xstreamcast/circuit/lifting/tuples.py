@@ -182,7 +182,7 @@ class LiftTuples(LiftWindows):
         """The pairs that may agree on a key, or on two that make a band."""
         upper = next((one for one in others if is_band(key, one)), None)
         known = upper is not None and not self.mentions(upper.left) and not asks_clock(upper.left)
-        # a document that grows lets go of rows as its inputs end
+        # over documents that grow, joins drop rows when inputs end
         if upper is None or not known or self.growing or self.batch:
             return self._pairs(left, right, key)
         if not (left.base.width and right.base.width):

@@ -32,7 +32,7 @@ def with_early_positions(root: c.Node) -> c.Node:
 
 
 def _computed(node: c.Node, readers: Counter[int]) -> list[c.Rows | c.RangeFold]:
-    """The operators, from the top, that make one row of each, if nobody else reads them."""
+    """The operators, from the top, that make one row of each, if nothing else reads them."""
     found: list[c.Rows | c.RangeFold] = []
     while readers[id(node)] == 1:
         match node:

@@ -149,7 +149,7 @@ def write_range_fold_by(to: TableWriter, at: str, operator: RangeFoldBy) -> None
 
 
 def read_range_fold_by(source: TableReader, at: str, operator: RangeFoldBy) -> None:
-    """Both sides again; what is kept by order is made anew."""
+    """Both sides again; what is kept by order is made again."""
     for name, sides in zip(("outer", "inner"), operator.sides, strict=True):
         columns = [f"cell{number}" for number in range(len(sides))]
         keys, rows, *cells = source.values(f"{at}.{name}", "key", "row", *columns)
@@ -177,7 +177,7 @@ def write_band_join(to: TableWriter, at: str, operator: BandJoinOperator) -> Non
 
 
 def read_band_join(source: TableReader, at: str, operator: BandJoinOperator) -> None:
-    """Both sides again; the index is made anew."""
+    """Both sides again; the index follows from them."""
     left = source.values(f"{at}.left", "key", "row", "low", "high")
     for key, row, low, high in zip(*left, strict=True):
         _put(operator._low, key, row, low)

@@ -1,4 +1,4 @@
-"""An aggregate over rows that stand between two values of a row, without a row for each pair."""
+"""An aggregate over rows between two values of a row, without a row for each pair."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class BandFoldOperator:
         return out
 
     def restore(self, outer: Delta, inner: Delta, cells: Bounds, made: Mapping[Key, Row]) -> None:
-        """Take up what a snapshot holds; the index and the folds over it are made anew."""
+        """Take up what a snapshot holds; the index and the folds follow from it."""
         self._take(outer, inner, cells)
         self._made = {key: made[key] for key in outer}
         self._indexed({}, {}, self._mode_now())
@@ -194,7 +194,7 @@ class BandFoldOperator:
     # -- folds ------------------------------------------------------------------------------------
 
     def _ends(self, key: Key) -> tuple[Any, Any] | None:
-        """Inner rows from one to the other stand between the values of an outer row."""
+        """Inner rows from one to the other are between the values of an outer row."""
         band = self._band.get(key)
         if band is None:
             return None

@@ -1,4 +1,4 @@
-"""Pairs of rows where a value of one stands between two values of the other."""
+"""Pairs of rows where a value of one is between two values of the other."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _RIGHT: Final = p.Variable(-2, "right")
 def rows_that_compare(
     tests: Sequence[Test], keys: Sequence[Key], turn: Round
 ) -> dict[Key, list[Key]]:
-    """By outer row: the inner rows for which all tests hold, asked one after the other."""
+    """By outer row: the inner rows for which all tests hold, one after the other."""
     return {key: _inner_rows(tests, key, turn) for key in keys}
 
 

@@ -52,7 +52,7 @@ class RangeFoldOperator:
         self._outer = RangeSide(node.outer, node.key.left, smallest=not self._upward)
         self._inner = RangeSide(node.inner, node.key.right, smallest=self._upward)
         self._summary = summary_of(node.fold)
-        # the summary that stays the same for all rows behind, whatever they hold beside
+        # the summary that stays the same for all rows behind, whatever else they hold
         self._full = True if node.fold.name in ("exists", "empty") else node.cap
         self._column = node.inner.columns.index(node.fold.column)
         columns = node.outer.columns
@@ -114,7 +114,7 @@ class RangeFoldOperator:
         return Row(row.rank, cells)
 
     def restore(self, outer: Delta, inner: Delta, cells: Compared, made: Mapping[Key, Row]) -> None:
-        """Take up what a snapshot holds; the index and the folds over it are made anew."""
+        """Take up what a snapshot holds; the index and the folds follow from it."""
         self._outer.update(outer, cells[0])
         self._inner.update(inner, cells[1])
         self._made = {key: made[key] for key in outer}

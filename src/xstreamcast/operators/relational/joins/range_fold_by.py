@@ -1,7 +1,7 @@
 """Rows that compare by order with those that agree with them on values: an index for each of these.
 
 count(e[k = $a/k and v > $a/v])        the sorted values of each k
-avg(e[t > $a/t - 5 and t <= $a/t]/v)   one index; what stands between two values
+avg(e[t > $a/t - 5 and t <= $a/t]/v)   one index; what is between two values
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class RangeFoldBy:
     """outer, inner  →  each outer row with the fold over the inner rows that compare with it.
 
     Rows are put together by the values that must be equal; each lot has an operator, which keeps
-    them by order. An outer row with several values is in none: it is asked pair by pair, and so are
-    all rows where types do not tell which values are equal.
+    them by order. An outer row with several values is in none: it is compared pair by pair, and so
+    are all rows where types do not tell which values are equal.
     """
 
     def __init__(self, node: c.RangeFold) -> None:
@@ -91,12 +91,12 @@ class RangeFoldBy:
         try:
             if modes != self._modes or "each" in modes:
                 self._modes = modes
-                self._all_anew(outer, inner, found, turn)
+                self._all_again(outer, inner, found, turn)
             else:
                 self._sort_in(outer, inner, found, turn)
         except NotSorted:  # a value that is not what the types promise
             self._modes = ["each"]
-            self._all_anew(outer, inner, found, turn)
+            self._all_again(outer, inner, found, turn)
         return self._put(outer, found, turn)
 
     def _modes_now(self) -> list[Mode]:
@@ -107,7 +107,7 @@ class RangeFoldBy:
         _, outer, inner = self._ranges[0]
         return outer.rows, inner.rows
 
-    def _all_anew(self, outer: Delta, inner: Delta, found: Delta, turn: Round) -> None:
+    def _all_again(self, outer: Delta, inner: Delta, found: Delta, turn: Round) -> None:
         """All rows in other lots, or pair by pair."""
         known = bool(self._several) and not self._parts and not inner
         self._parts, self._outer_in, self._inner_in, self._several = {}, {}, {}, {}
@@ -116,10 +116,10 @@ class RangeFoldBy:
             self._sort_in(added(rows[0]), added(rows[1]), found, turn)
             return
         self._several = dict.fromkeys(rows[0])
-        self._ask([key for key in outer if key in rows[0]] if known else rows[0], found, turn)
+        self._compare([key for key in outer if key in rows[0]] if known else rows[0], found, turn)
 
     def _put(self, outer: Delta, found: Delta, turn: Round) -> Delta:
-        """What rows show now beside what they showed."""
+        """What rows show now, compared with what they showed."""
         out: Delta = {}
         rows, _ = self._rows
         for key in dict.fromkeys([*outer, *found]):
@@ -144,8 +144,8 @@ class RangeFoldBy:
             if part.is_empty:
                 del self._parts[value]
         if self._several:
-            asked = self._several if inner else [key for key in outer if key in self._several]
-            self._ask(asked, found, turn)
+            compared = self._several if inner else [key for key in outer if key in self._several]
+            self._compare(compared, found, turn)
 
     @property
     def cells(self) -> Any:
@@ -197,7 +197,7 @@ class RangeFoldBy:
 
     # -- pair by pair -----------------------------------------------------------------------------
 
-    def _ask(self, keys: Iterable[Key], found: Delta, turn: Round) -> None:
+    def _compare(self, keys: Iterable[Key], found: Delta, turn: Round) -> None:
         """Rows that are in no lot."""
         outer, inner = self._rows
         tests = [*self._equal, *self._ranges]
@@ -210,7 +210,7 @@ class RangeFoldBy:
     # -- snapshots --------------------------------------------------------------------------------
 
     def restore(self, made: dict[Key, Row]) -> None:
-        """Take up what a snapshot holds, when both sides have their rows: lots are made anew."""
+        """Take up what a snapshot holds, when both sides have their rows: lots are made again."""
         self._made, self._modes = made, self._modes_now()
         rows = self._rows
         try:

@@ -92,7 +92,7 @@ def test_whatever_reads_what_only_grows_gives_what_it_gave(body, rounds, cuts):
     raw, text = document(rounds), STREAMS + body
     found = answered(text, raw, cuts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xstreamcast.operators.watching.watch.only_grows", lambda *_: False)
+        patch.setattr("xstreamcast.operators.watching.inputs.only_grows", lambda *_: False)
         assert found == answered(text, raw, cuts)
 
 
@@ -111,7 +111,7 @@ def test_windows_that_have_ended_only_grow(rounds, cuts):
     raw = document(rounds)
     found = answered(CLOSED, raw, cuts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xstreamcast.operators.watching.watch.only_grows", lambda *_: False)
+        patch.setattr("xstreamcast.operators.watching.inputs.only_grows", lambda *_: False)
         assert found == answered(CLOSED, raw, cuts)
 
 

@@ -165,11 +165,12 @@ def test_the_accumulated_answer_is_the_query_asked_afresh(data, case):
 @settings(deadline=None)
 @given(st.data(), cases())
 def test_both_policies_end_equal(data, case):
-    ends: list[list[str] | None] = []
+    ends: list[list[str]] = []
     for policy in ("strict", "optimistic"):
-        played: list[Watched | None] = [None, *play(case, data, policy=policy)]
-        last = played[-1]
-        ends.append(None if last is None else last.told.items())
+        played = list(play(case, data, policy=policy))
+        if len(played) < len(case[2]):  # it fails over what has come by then, and told a part
+            return
+        ends.append(played[-1].told.items() if played else [])
     assert ends[0] == ends[1]
 
 

@@ -15,7 +15,7 @@ declare stream statistics :=
       <segment place="{$xway}.{$dir}.{$seg}" minute="{$minute}" cars="{count(distinct-values($r/@vid))}"
         speed="{avg(for $one in $r group by $vid := $one/@vid return avg($one/@speed))}"/>;
 
-(: A car stands where it reports a speed of 0, and where it was 30 seconds earlier if that is the same place: it may have
+(: A car rests where it reports a speed of 0, and where it was 30 seconds earlier if that is the same place: it may have
    driven to it. A window holds a minute and the half minute before it. :)
 declare stream standing :=
   for sliding window $reports in stream("road")/road/report

@@ -15,23 +15,13 @@ declare stream statistics :=
       <segment place="{$xway}.{$dir}.{$seg}" minute="{$minute}" cars="{count(distinct-values($r/@vid))}"
         speed="{avg(for $one in $r group by $vid := $one/@vid return avg($one/@speed))}"/>;
 
-(: A car rests where it reports a speed of 0, and where it was 30 seconds earlier if that is the same place: it may have
-   driven to it. A window holds a minute and the half minute before it. :)
-declare stream standing :=
-  for sliding window $reports in stream("road")/road/report
-    start $first previous $before when empty($before) or ($first/@time + 30) idiv 60 ne ($before/@time + 30) idiv 60
-    only end next $next when $next/@time idiv 60 gt ($first/@time + 30) idiv 60
-  let $minute := ($first/@time + 30) idiv 60
-  let $still := $reports[@speed = 0]
-  for $r in $still[@time idiv 60 = $minute]
-  let $earlier := $reports[@vid = $still/@vid][@vid = $r/@vid][@time = $r/@time - 30]
-  for $one in (
-    $earlier[@speed != 0][@xway = $r/@xway][@dir = $r/@dir][@lane = $r/@lane][@pos = $r/@pos],
-    $r)
-  return <report vid="{$one/@vid}" place="{$one/@xway}.{$one/@dir}.{$one/@lane}.{$one/@pos}" xway="{$one/@xway}"
-    dir="{$one/@dir}" seg="{$one/@seg}" minute="{$one/@time idiv 60 + 1}"/>;
-
 (: A car has stopped with its fourth report from one place, and with those that follow from there. :)
+declare stream standing :=
+  for $r in stream("road")/road/report
+  where $r/@speed = 0
+  return <report vid="{$r/@vid}" place="{$r/@xway}.{$r/@dir}.{$r/@lane}.{$r/@pos}" xway="{$r/@xway}" dir="{$r/@dir}"
+    seg="{$r/@seg}" minute="{$r/@time idiv 60 + 1}"/>;
+
 declare stream stopped :=
   for $r in stream("standing")/answer/report
   group by $vid := $r/@vid, $place := $r/@place
